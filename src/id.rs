@@ -25,7 +25,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
 
-        impl Id for $name {
+        impl $crate::id::Id for $name {
             #[inline(always)]
             fn from_index(index: usize) -> Self {
                 debug_assert!(index <= u32::MAX as usize);
@@ -37,13 +37,14 @@ macro_rules! ids {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 write!(f, concat!(stringify!($name), "({})"), self.0)
             }
         }
     )*};
 }
+pub(crate) use ids;
 
 ids! {
     /// A production, and the nonterminal that it defines.

@@ -77,13 +77,43 @@ impl CharClass {
 
     /// The number of members.
     pub fn len(&self) -> usize {
-        let chars: usize = self.chars.iter().map(|&(low, high)| scalars_between(low, high)).sum();
+        let chars: usize = self
+            .chars
+            .iter()
+            .map(|&(low, high)| scalars_between(low, high))
+            .sum();
         let bytes: usize = self
             .bytes
             .iter()
             .map(|&(low, high)| usize::from(high - low) + 1)
             .sum();
         chars + bytes
+    }
+
+    /// All characters that are no members, raw bytes left aside; `None` if there is none.
+    pub fn negated_chars(&self) -> Option<CharClass> {
+        let mut set = regex_syntax::hir::ClassUnicode::new(
+            self.chars
+                .iter()
+                .map(|&(low, high)| regex_syntax::hir::ClassUnicodeRange::new(low, high)),
+        );
+        set.negate();
+        let chars: Vec<_> = set.iter().map(|r| (r.start(), r.end())).collect();
+        CharClass::new(&chars, &[])
+    }
+
+    /// All of the 256 bytes that are no members, characters beyond ASCII left aside; `None` if there is none.
+    pub fn negated_bytes(&self) -> Option<CharClass> {
+        let ascii = self.chars.iter().filter(|(low, _)| low.is_ascii());
+        let ascii = ascii.map(|&(low, high)| (low as u8, high.min('\x7f') as u8));
+        let mut set = regex_syntax::hir::ClassBytes::new(
+            ascii
+                .chain(self.bytes.iter().copied())
+                .map(|(low, high)| regex_syntax::hir::ClassBytesRange::new(low, high)),
+        );
+        set.negate();
+        let bytes: Vec<_> = set.iter().map(|r| (r.start(), r.end())).collect();
+        CharClass::new(&[], &bytes)
     }
 
     /// Always false: a class has a member.

@@ -1,17 +1,45 @@
 //! What a grammar is: an immutable, validated arena of productions and nodes.
 //!
-//! A text in the notation becomes an [`ast::Ast`] (faithful, with spans, possibly wrong), and lowering turns that into a
-//! [`Grammar`]: names resolved, regular expressions turned into nodes, unreachable and unproductive parts pruned. No
-//! half-built state is a `Grammar`.
+//! A text in the notation becomes an [`ast::Ast`] (faithful, with spans, possibly wrong), and four passes turn that into a
+//! [`Grammar`], each linear or nearly so and none recursive:
+//!
+//! 1. `notation`: text to syntax;
+//! 2. `lower`: syntax to a draft of the nodes, names resolved, regular expressions (`regex`) turned into nodes;
+//! 3. `prune`: which nodes of the draft can matter, and a [`Warning`] for each nonterminal that cannot;
+//! 4. `assemble`: those nodes in normal form, counted anew.
+//!
+//! No half-built state is a `Grammar`. [`print`] is the way back to text, and reading that gives an equal grammar.
+//!
+//! ```
+//! let grammar: pleach::Grammar = "sum := num ('+' num)*; num := [1-9] [0-9]*;".parse()?;
+//! assert_eq!(grammar.productions().len(), 2);
+//! assert_eq!(grammar.to_string(), "sum := num (\"+\" num)*;\nnum := [1-9] [0-9]*;\n");
+//! # Ok::<(), pleach::grammar::Error>(())
+//! ```
 //!
 //! The nodes of the arena are those of the grammar graph (TOSEM article, section 2.2). They are numbered production by
 //! production, each in pre-order, so the symbolic nodes of a production are consecutive [`SymbolId`]s in written order;
 //! everything above relies on that.
 
+mod access;
+mod assemble;
+pub mod ast;
 pub mod class;
+pub mod error;
+mod intern;
+mod lower;
+pub mod notation;
+pub mod print;
+mod prune;
+mod regex;
+#[cfg(test)]
+mod tests;
 
-use crate::id::{ClassId, IdVec, LiteralId, NodeId, ProductionId, SymbolId};
+use crate::id::{ClassId, IdVec, LiteralId, MAX_IDS, NodeId, ProductionId, SymbolId};
+use std::str::FromStr;
+
 pub use class::{CharClass, Member};
+pub use error::{Error, ErrorKind};
 
 /// A validated context-free grammar.
 #[derive(Clone)]
@@ -20,11 +48,67 @@ pub struct Grammar {
     nodes: IdVec<NodeId, Node>,
     children: Vec<NodeId>,
     symbols: IdVec<SymbolId, Symbol>,
+    symbol_of: IdVec<NodeId, Option<SymbolId>>,
     literals: IdVec<LiteralId, Box<[u8]>>,
     classes: IdVec<ClassId, CharClass>,
+    /// By node; empty if none is stated.
     probabilities: Vec<Option<Probability>>,
+    /// Sorted by name.
+    by_name: Vec<ProductionId>,
     warnings: Vec<Warning>,
     fingerprint: u64,
+}
+
+impl Grammar {
+    /// Reads a grammar in the [`notation`] of pleach from bytes, which may not be UTF-8.
+    ///
+    /// ```
+    /// let error = pleach::Grammar::parse(b"a := \"\xff\";").unwrap_err();
+    /// assert_eq!((error.kind(), error.column()), (pleach::grammar::ErrorKind::InvalidUtf8, 7));
+    /// ```
+    pub fn parse(text: &[u8]) -> Result<Grammar, Error> {
+        if text.len() > MAX_IDS {
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                b"",
+                ast::Span::new(0, 0),
+                format!("a grammar of more than {MAX_IDS} bytes"),
+                "split it, or leave parts out",
+            ));
+        }
+        match std::str::from_utf8(text) {
+            Ok(text) => Grammar::from_ast(&notation::parse(text)?, text),
+            Err(error) => {
+                let start = error.valid_up_to();
+                let end = error
+                    .error_len()
+                    .map_or(text.len(), |length| start + length);
+                Err(Error::new(
+                    ErrorKind::InvalidUtf8,
+                    text,
+                    ast::Span::new(start, end),
+                    "the text is not UTF-8",
+                    "save it as UTF-8; a raw byte is written as an escape, as in \"\\xff\"",
+                ))
+            }
+        }
+    }
+
+    /// Makes a grammar of syntax that was read from `source`, in whatever notation. Errors show lines of `source`.
+    pub fn from_ast(ast: &ast::Ast, source: &str) -> Result<Grammar, Error> {
+        let source = source.as_bytes();
+        let draft = lower::lower(ast, source, MAX_IDS)?;
+        let live = prune::prune(&draft, source)?;
+        Ok(assemble::assemble(draft, live))
+    }
+}
+
+impl FromStr for Grammar {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Grammar, Error> {
+        Grammar::parse(text.as_bytes())
+    }
 }
 
 /// A production: a nonterminal and its right side.
@@ -79,6 +163,16 @@ pub enum NodeKind {
     },
 }
 
+impl NodeKind {
+    /// Whether a node of this kind is symbolic: it counts for k-paths.
+    pub fn is_symbolic(self) -> bool {
+        matches!(
+            self,
+            NodeKind::Reference(_) | NodeKind::Literal(_) | NodeKind::Class(_)
+        )
+    }
+}
+
 /// A symbolic node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Symbol {
@@ -91,6 +185,11 @@ pub struct Symbol {
 /// A stated probability of an alternative, in billionths (40 % is 400 000 000).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Probability(pub u32);
+
+impl Probability {
+    /// 100 %.
+    pub const CERTAIN: Probability = Probability(1_000_000_000);
+}
 
 /// Something in a grammar that was dropped because it cannot matter.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,188 @@
+//! What can be wrong with a grammar: one typed error that points.
+//!
+//! An error keeps the line it points at, not the text, so it can be returned from anywhere. It displays as the place and
+//! one sentence, the line with carets, and a hint at what to do next:
+//!
+//! ```text
+//! json.ebnf:4:17: undefined nonterminal `Foo`
+//! 4 | value := "null" | Foo;
+//!   |                   ^^^
+//! help: define it (`Foo := …;`) or correct the name
+//! ```
+
+use crate::caret::Snippet;
+use crate::grammar::ast::Span;
+use std::fmt;
+use std::ops::Range;
+
+/// The kinds of error in a grammar.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The text is not UTF-8.
+    InvalidUtf8,
+    /// A character that begins nothing in the notation.
+    UnexpectedCharacter,
+    /// A part of the notation where another one should be.
+    UnexpectedToken,
+    /// An alternative with nothing in it; `""` writes one that derives the empty text.
+    EmptyAlternative,
+    /// A literal, class or regular expression that its line does not finish.
+    Unterminated,
+    /// An escape that the notation does not have.
+    InvalidEscape,
+    /// A class range whose ends are in the wrong order, or of different kinds.
+    InvalidRange,
+    /// A class without a member.
+    EmptyClass,
+    /// A negated class of both raw bytes and characters beyond ASCII, which has no universe to be negated in.
+    MixedClass,
+    /// Bounds of a quantifier that no repetition meets, or that are too large.
+    InvalidBounds,
+    /// A quantifier directly on a quantifier.
+    RepeatedQuantifier,
+    /// A probability that is none, or that stands where nothing is chosen.
+    InvalidProbability,
+    /// Stated probabilities of one alternation that sum up to more than 100 %.
+    ProbabilitySum,
+    /// A regular expression that cannot be read.
+    InvalidRegex,
+    /// A regular expression that no part of a grammar can express, such as one with an anchor.
+    UnsupportedRegex,
+    /// A name that the notation cannot write.
+    InvalidName,
+    /// A reference to a name that has no production.
+    UndefinedNonterminal,
+    /// A second production of one name.
+    DuplicateProduction,
+    /// A text without a production.
+    NoProduction,
+    /// A start symbol that derives no finite sentence.
+    UnproductiveStart,
+    /// A grammar of more nodes than there are ids.
+    TooLarge,
+}
+
+/// What is wrong with a grammar, and where.
+#[derive(Clone)]
+pub struct Error {
+    // An error is rare and large: results stay one word.
+    inner: Box<Inner>,
+}
+
+#[derive(Clone)]
+struct Inner {
+    kind: ErrorKind,
+    path: Option<String>,
+    span: Range<usize>,
+    snippet: Snippet,
+    message: String,
+    related: Option<(String, Snippet)>,
+    help: String,
+}
+
+impl Error {
+    /// An error at `span` of `source`. The message is one sentence in lower case without a full stop, the help says what
+    /// to do next.
+    pub(crate) fn new(
+        kind: ErrorKind,
+        source: &[u8],
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Error {
+        Error {
+            inner: Box::new(Inner {
+                kind,
+                path: None,
+                span: span.range(),
+                snippet: Snippet::new(source, span.range()),
+                message: message.into(),
+                related: None,
+                help: help.into(),
+            }),
+        }
+    }
+
+    /// Adds a second place, with a word on what it has to do with the error.
+    pub(crate) fn with_related(mut self, label: &str, source: &[u8], span: Span) -> Error {
+        self.inner.related = Some((label.to_owned(), Snippet::new(source, span.range())));
+        self
+    }
+
+    /// Names the file that the grammar came from.
+    ///
+    /// ```
+    /// let error = "a := b;".parse::<pleach::Grammar>().unwrap_err().with_path("a.ebnf");
+    /// assert!(error.to_string().starts_with("a.ebnf:1:6: undefined nonterminal `b`\n"));
+    /// ```
+    #[must_use]
+    pub fn with_path(mut self, path: impl Into<String>) -> Error {
+        self.inner.path = Some(path.into());
+        self
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.inner.kind
+    }
+
+    /// The line that it points at, from 1.
+    pub fn line(&self) -> u32 {
+        self.inner.snippet.position().line
+    }
+
+    /// The column that it points at, in characters, from 1.
+    pub fn column(&self) -> u32 {
+        self.inner.snippet.position().column
+    }
+
+    /// The bytes of the text that it points at.
+    pub fn span(&self) -> Range<usize> {
+        self.inner.span.clone()
+    }
+
+    /// What is wrong, in one sentence without the place.
+    pub fn message(&self) -> &str {
+        &self.inner.message
+    }
+
+    /// What to do next.
+    pub fn help(&self) -> &str {
+        &self.inner.help
+    }
+
+    /// The file given to [`Error::with_path`].
+    pub fn path(&self) -> Option<&str> {
+        self.inner.path.as_deref()
+    }
+
+    fn place(&self, snippet: &Snippet) -> String {
+        let position = snippet.position();
+        match &self.inner.path {
+            Some(path) => format!("{path}:{}:{}", position.line, position.column),
+            None => format!("{}:{}", position.line, position.column),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.inner;
+        writeln!(f, "{}: {}", self.place(&inner.snippet), inner.message)?;
+        writeln!(f, "{}", inner.snippet)?;
+        if let Some((label, snippet)) = &inner.related {
+            writeln!(f, "{}: {label}", self.place(snippet))?;
+            writeln!(f, "{snippet}")?;
+        }
+        write!(f, "help: {}", inner.help)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} at {self}", self.inner.kind)
+    }
+}
+
+impl std::error::Error for Error {}

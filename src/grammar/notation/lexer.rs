@@ -1,0 +1,282 @@
+//! Text to tokens, one at a time.
+//!
+//! Literals, classes, quantifiers and probabilities are one token each, so that the parser sees no characters. The bytes
+//! of the last literal are in a buffer of the lexer. Linear in the text.
+
+use super::{continues_name, starts_name};
+use crate::caret::BYTE_ORDER_MARK;
+use crate::grammar::ast::Span;
+use crate::grammar::{CharClass, Error, ErrorKind, Probability};
+
+/// One billionth is the finest probability that can be stated: seven decimals of a percent.
+const DECIMALS: usize = 7;
+
+/// A part of the notation and its place.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum TokenKind {
+    Name,
+    Define,
+    Semicolon,
+    Pipe,
+    Open,
+    Close,
+    Quantifier(u32, Option<u32>),
+    /// The text is in [`Lexer::literal`].
+    Literal,
+    Class(CharClass),
+    Regex,
+    Probability(Probability),
+    End,
+}
+
+#[derive(Debug)]
+pub(super) struct Lexer<'t> {
+    pub(super) text: &'t str,
+    pub(super) literal: Vec<u8>,
+    pub(super) at: usize,
+}
+
+impl<'t> Lexer<'t> {
+    pub(super) fn new(text: &'t str) -> Lexer<'t> {
+        Lexer {
+            text,
+            literal: Vec::new(),
+            at: if text.as_bytes().starts_with(BYTE_ORDER_MARK) {
+                BYTE_ORDER_MARK.len()
+            } else {
+                0
+            },
+        }
+    }
+
+    /// The next token; [`TokenKind::End`] again and again once there is none.
+    pub(super) fn next(&mut self) -> Result<Token, Error> {
+        self.skip_blanks();
+        let start = self.at;
+        let rest = &self.text[start..];
+        let Some(first) = rest.chars().next() else {
+            return Ok(self.token(TokenKind::End, start, start));
+        };
+        let kind = match first {
+            ':' if rest.starts_with(":=") => {
+                return Ok(self.token(TokenKind::Define, start, start + 2));
+            }
+            ';' => TokenKind::Semicolon,
+            '|' => TokenKind::Pipe,
+            '(' => TokenKind::Open,
+            ')' => TokenKind::Close,
+            '?' => TokenKind::Quantifier(0, Some(1)),
+            '*' => TokenKind::Quantifier(0, None),
+            '+' => TokenKind::Quantifier(1, None),
+            '{' => return self.bounds(start),
+            '"' | '\'' => return self.literal_token(start),
+            '[' => return self.class_token(start),
+            '/' => return self.regex(start),
+            '0'..='9' => return self.probability(start),
+            c if starts_name(c) => {
+                let length = rest.find(|c| !continues_name(c)).unwrap_or(rest.len());
+                return Ok(self.token(TokenKind::Name, start, start + length));
+            }
+            c => return Err(self.unexpected(start, c)),
+        };
+        Ok(self.token(kind, start, start + 1))
+    }
+
+    /// The text at a place.
+    pub(super) fn slice(&self, span: Span) -> &'t str {
+        &self.text[span.range()]
+    }
+
+    pub(super) fn token(&mut self, kind: TokenKind, start: usize, end: usize) -> Token {
+        self.at = end;
+        Token {
+            kind,
+            span: Span::new(start, end),
+        }
+    }
+
+    pub(super) fn error(
+        &self,
+        kind: ErrorKind,
+        start: usize,
+        end: usize,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Error {
+        Error::new(
+            kind,
+            self.text.as_bytes(),
+            Span::new(start, end),
+            message,
+            help,
+        )
+    }
+
+    /// The character at the current place.
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.text[self.at..].trim_start();
+            self.at = self.text.len() - rest.len();
+            if !rest.starts_with('#') && !rest.starts_with("//") {
+                return;
+            }
+            self.at += rest.find('\n').unwrap_or(rest.len());
+        }
+    }
+
+    fn unexpected(&self, start: usize, c: char) -> Error {
+        let rest = &self.text[start..];
+        let help = match c {
+            ':' | '=' | '<' if rest.starts_with("::=") || rest.starts_with(['=', ':']) => {
+                "a production is written `Name := …;`"
+            }
+            '<' | '>' => "names of nonterminals stand without angle brackets",
+            ',' | '.' => {
+                "parts that follow each other are written side by side, literal text in quotes"
+            }
+            '-' => "names start with a letter or `_`; literal text stands in quotes",
+            '\\' => "escapes belong into quotes or brackets, as in \"\\n\" and [\\n]",
+            _ => "literal text stands in quotes, as in \"+\"",
+        };
+        self.error(
+            ErrorKind::UnexpectedCharacter,
+            start,
+            start + c.len_utf8(),
+            format!("unexpected character `{}`", c.escape_debug()),
+            help,
+        )
+    }
+
+    /// `{n}`, `{n,}`, `{n,m}` or `{,m}`, blanks allowed between the parts.
+    fn bounds(&mut self, start: usize) -> Result<Token, Error> {
+        const HELP: &str = "bounds are written `{3}`, `{2,}`, `{2,5}` or `{,5}`";
+        let inner = &self.text[start + 1..];
+        let length = inner.find(|c: char| !c.is_ascii_digit() && !matches!(c, ',' | ' ' | '\t'));
+        let closed = length.filter(|&length| inner[length..].starts_with('}'));
+        let Some(length) = closed else {
+            let end = start + 1 + length.unwrap_or(inner.len());
+            return Err(self.error(
+                ErrorKind::InvalidBounds,
+                start,
+                end,
+                "the bounds of a quantifier are two numbers and a comma",
+                HELP,
+            ));
+        };
+        let end = start + length + 2;
+        let (low, high) = match inner[..length].split_once(',') {
+            Some((low, high)) => (low.trim(), Some(high.trim())),
+            None => (inner[..length].trim(), None),
+        };
+        let number = |digits: &str| {
+            digits.parse::<u32>().map_err(|_| {
+                let (message, help) = if digits.is_empty() || digits.contains([',', ' ', '\t']) {
+                    ("the bounds of a quantifier are two numbers and a comma", HELP)
+                } else {
+                    (
+                        "a bound of a quantifier is too large",
+                        "bounds go up to 4294967295; leave the upper one out for as many as you like",
+                    )
+                };
+                self.error(ErrorKind::InvalidBounds, start, end, message, help)
+            })
+        };
+        let (min, max) = match (low, high) {
+            (count, None) => {
+                let count = number(count)?;
+                (count, Some(count))
+            }
+            (low, Some("")) => (number(low)?, None),
+            ("", Some(high)) => (0, Some(number(high)?)),
+            (low, Some(high)) => (number(low)?, Some(number(high)?)),
+        };
+        Ok(self.token(TokenKind::Quantifier(min, max), start, end))
+    }
+
+    /// `/…/`; a slash inside is escaped.
+    fn regex(&mut self, start: usize) -> Result<Token, Error> {
+        let bytes = self.text.as_bytes();
+        let mut at = start + 1;
+        loop {
+            match bytes.get(at) {
+                None | Some(b'\n') => break,
+                Some(b'/') => return Ok(self.token(TokenKind::Regex, start, at + 1)),
+                Some(b'\\') if bytes.get(at + 1) != Some(&b'\n') => at += 2,
+                Some(_) => at += 1,
+            }
+        }
+        let help = if bytes.get(start + 1) == Some(&b'*') {
+            "comments start with `//` or `#` and end with the line"
+        } else {
+            "end it with `/` on the same line; a slash inside is written `\\/`"
+        };
+        Err(self.error(
+            ErrorKind::Unterminated,
+            start,
+            at.min(bytes.len()),
+            "unterminated regular expression",
+            help,
+        ))
+    }
+
+    /// A decimal number and `%`.
+    fn probability(&mut self, start: usize) -> Result<Token, Error> {
+        let rest = &self.text[start..];
+        let length = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(rest.len());
+        let after = rest[length..].trim_start_matches([' ', '\t']);
+        if !after.starts_with('%') {
+            return Err(self.error(
+                ErrorKind::UnexpectedToken,
+                start,
+                start + length,
+                "unexpected number",
+                "a probability is written `40%`, literal text stands in quotes",
+            ));
+        }
+        let end = self.text.len() - after.len() + 1;
+        let invalid = |message: &str, help: &str| {
+            self.error(ErrorKind::InvalidProbability, start, end, message, help)
+        };
+        let (whole, decimals) = rest[..length]
+            .split_once('.')
+            .unwrap_or((&rest[..length], "0"));
+        if decimals.is_empty() || decimals.contains('.') {
+            return Err(invalid(
+                "a probability is a decimal number",
+                "write `40%` or `12.5%`",
+            ));
+        }
+        if decimals.len() > DECIMALS {
+            return Err(invalid(
+                "a probability has more than seven decimals",
+                "round it to seven decimals, which are billionths",
+            ));
+        }
+        let whole: u64 = whole.parse().unwrap_or(u64::MAX);
+        let decimals: u64 = format!("{decimals:0<DECIMALS$}")
+            .parse()
+            .unwrap_or(u64::MAX);
+        let billionths = whole.saturating_mul(10_000_000).saturating_add(decimals);
+        match u32::try_from(billionths) {
+            Ok(billionths) if billionths <= Probability::CERTAIN.0 => {
+                Ok(self.token(TokenKind::Probability(Probability(billionths)), start, end))
+            }
+            _ => Err(invalid(
+                "a probability is above 100%",
+                "the probabilities of one alternation are at most 100% together",
+            )),
+        }
+    }
+}
