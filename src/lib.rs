@@ -1,10 +1,62 @@
-//! Grammar-aware mutation for libFuzzer: inputs are derivation trees of a context-free grammar, and mutation is steered
-//! toward the k-paths of the grammar that a campaign has not covered yet.
+//! Grammar-aware mutation for libFuzzer.
 //!
-//! The floors, from the ground up: [`id`] and [`caret`], then [`grammar`].
+//! A fuzz target names a context-free grammar; from then on every input that it sees is a sentence of that grammar, and
+//! mutation is steered toward the k-paths of the grammar that the campaign has not covered yet. The same core seeds
+//! corpora with covering sets and reports the grammar coverage of a corpus.
+//!
+//! # Terms
+//!
+//! A *choice sequence* is a derivation tree as bytes ([`choice`]); any bytes are one. A *symbol* is a reference, literal or
+//! character class at one written place of the grammar, and a *k-path* is a chain of k symbols, each written in the
+//! production that the one before names ([`kpath`]). A *site* is the occurrence of a node in a derivation, and a *covering
+//! set* is a set of inputs that together have every k-path ([`generate`]).
+//!
+//! # Floors
+//!
+//! A module imports only from floors below:
+//!
+//! | floor | modules |
+//! |---|---|
+//! | 0 | [`id`], [`bitset`], [`rng`], [`caret`] |
+//! | 1 | [`grammar`]: notation, validation, printing |
+//! | 2 | [`graph`]: successors, shortest derivations, distances |
+//! | 3 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
+//! | 4 | [`choice`]: decoding, encoding, the site index |
+//! | 5 | [`tree`]: derivation trees to look at |
+//! | 6 | [`generate`]: random sentences, covering sets |
+//!
+//! # Example
+//!
+//! ```
+//! use pleach::{Codec, Grammar, Graph};
+//!
+//! let grammar: Grammar = "list := '[' (item (',' item)*)? ']'; item := [0-9] | list;".parse()?;
+//! let graph = Graph::new(grammar)?;
+//! let codec = Codec::new(&graph);
+//! assert_eq!(codec.sentence(&[]), b"[]");
+//! assert_eq!(codec.sentence(&[1, 0, 7, 1, 1, 0]), b"[7,[]]");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+#![deny(unsafe_code)]
+
+pub mod bitset;
 pub mod caret;
+pub mod choice;
+pub mod generate;
 pub mod grammar;
+pub mod graph;
 pub mod id;
+pub mod kpath;
+pub mod rng;
+pub mod tree;
+pub mod weights;
 
+pub use choice::Codec;
 pub use grammar::Grammar;
+pub use graph::Graph;
+pub use kpath::{Coverage, KPaths};
+pub use tree::Tree;
+
+#[cfg(test)]
+mod tests;

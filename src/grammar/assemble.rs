@@ -19,6 +19,10 @@ pub(super) fn assemble(draft: Draft, live: Live) -> Grammar {
     let mut new_ids: IdVec<ProductionId, Option<ProductionId>> =
         IdVec::filled(draft.productions.len(), None);
     let mut count = 0;
+    #[expect(
+        clippy::explicit_counter_loop,
+        reason = "the counter is the new id's number"
+    )]
     for id in draft.productions.ids().filter(|&id| live.reachable[id]) {
         new_ids[id] = Some(ProductionId::from_index(count));
         count += 1;

@@ -138,7 +138,7 @@ fn write_steps(grammar: &Grammar, mut steps: Vec<Step>, out: &mut impl Write) ->
         let children = grammar.children(node);
         match grammar.nodes[node].kind {
             NodeKind::Reference(production) => {
-                out.write_str(&grammar.productions[production].name)?
+                out.write_str(&grammar.productions[production].name)?;
             }
             NodeKind::Literal(literal) => write!(out, "{}", Literal(&grammar.literals[literal]))?,
             NodeKind::Class(class) => write!(out, "{}", grammar.classes[class])?,
@@ -371,7 +371,7 @@ impl fmt::Debug for Grammar {
                     self.display(id)
                 )?,
                 (NodeKind::Quantifier { min, max }, _) => {
-                    writeln!(f, "Quantifier {}", Quantifier { min, max })?
+                    writeln!(f, "Quantifier {}", Quantifier { min, max })?;
                 }
                 (kind, _) => writeln!(f, "{kind:?}")?,
             }

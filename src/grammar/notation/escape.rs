@@ -73,7 +73,7 @@ impl Lexer<'_> {
                 (Member::Char(low), Member::Char(high)) if low <= high => chars.push((low, high)),
                 (Member::Byte(low), Member::Byte(high)) if low <= high => bytes.push((low, high)),
                 (Member::Char(low), Member::Byte(high)) if low.is_ascii() => {
-                    bytes.push((low as u8, high))
+                    bytes.push((low as u8, high));
                 }
                 (Member::Char(low), Member::Byte(_)) | (Member::Byte(_), Member::Char(low))
                     if !low.is_ascii() =>

@@ -1,0 +1,79 @@
+//! Encoding: choices to the canonical, minimal sequence.
+//!
+//! Every choice is written in full, and the sequence is cut behind the last choice that close-off would not have made:
+//! cutting there is what decoding undoes, and cutting any earlier would lose a decision.
+
+use super::class::{ClassCode, MemberChoice};
+use super::tape::put;
+use super::walk::Sink;
+use crate::id::{NodeId, SymbolId};
+
+/// Writes the choices of a derivation that is told in pre-order.
+#[derive(Clone, Debug, Default)]
+pub struct Encoder {
+    choices: Vec<u8>,
+    kept: usize,
+}
+
+impl Encoder {
+    /// An encoder of one derivation.
+    pub fn new() -> Encoder {
+        Encoder::default()
+    }
+
+    /// A choice of alternative `index` among `count`, where close-off chooses `default`.
+    #[inline]
+    pub fn alternative(&mut self, index: u32, count: u32, default: u32) {
+        put(&mut self.choices, index, count);
+        if index != default {
+            self.kept = self.choices.len();
+        }
+    }
+
+    /// A quantifier's choice to go on or to stop, where it has one.
+    #[inline]
+    pub fn more(&mut self, more: bool) {
+        put(&mut self.choices, u32::from(more), 2);
+        if more {
+            self.kept = self.choices.len();
+        }
+    }
+
+    /// A choice of a class member.
+    #[inline]
+    pub fn member(&mut self, class: &ClassCode, choice: MemberChoice) {
+        put(&mut self.choices, choice.head, class.head_count());
+        if choice.head != class.default_head() {
+            self.kept = self.choices.len();
+        }
+        put(
+            &mut self.choices,
+            choice.rest,
+            class.rest_count(choice.head),
+        );
+        if choice.rest != 0 {
+            self.kept = self.choices.len();
+        }
+    }
+
+    /// The canonical sequence.
+    pub fn finish(mut self) -> Vec<u8> {
+        self.choices.truncate(self.kept);
+        self.choices
+    }
+}
+
+impl Sink for Encoder {
+    fn open(&mut self, _: NodeId, _: Option<SymbolId>) {}
+    fn close(&mut self, _: bool) {}
+    fn literal(&mut self, _: NodeId, _: Option<SymbolId>, _: &[u8]) {}
+    fn member(&mut self, _: NodeId, _: Option<SymbolId>, class: &ClassCode, choice: MemberChoice) {
+        Encoder::member(self, class, choice);
+    }
+    fn alternative(&mut self, _: NodeId, index: u32, count: u32, default: u32) {
+        Encoder::alternative(self, index, count, default);
+    }
+    fn more(&mut self, _: NodeId, more: bool) {
+        Encoder::more(self, more);
+    }
+}

@@ -1,0 +1,225 @@
+//! Choice sequences: derivation trees as bytes.
+//!
+//! A derivation tree is its pre-order sequence of choices. Alternations choose among their alternatives, quantifiers choose
+//! before each repetition between their bounds whether to go on (even: stop, odd: go on), classes choose a member
+//! ([`class`]); nothing else chooses. Decoding is total: a choice takes the bytes it needs modulo what it is among, and
+//! once a choice had to read past the end, every alternation takes its shortest alternative, every quantifier stops as soon as
+//! it may, and every class takes its default member. Encoding is the exact inverse, and minimal.
+//!
+//! `n` bytes derive at most `n` choices, and between two choices a derivation grows by no more than a constant of the
+//! grammar, so sentences are linear in the choices; `graph` refuses grammars for which the constant would be huge.
+
+pub mod class;
+mod encode;
+mod program;
+mod render;
+mod site;
+mod tape;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use crate::graph::Graph;
+use crate::id::{ClassId, IdVec, NodeId, SymbolId};
+use crate::kpath::{WindowStack, WindowTable};
+
+pub use class::{ClassCode, MemberChoice};
+pub use encode::Encoder;
+pub use program::{ROOT, is_site};
+pub use site::{NO_SITE, Site, SiteIndex, Span};
+pub use tape::{Tape, put, width};
+pub use walk::{Chooser, Sink, Stacks, TapeChooser};
+
+use program::{Detail, Program};
+use render::Renderer;
+use site::IndexSink;
+
+/// Buffers of a codec's calls, kept so that nothing is allocated once they have grown.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    stacks: Stacks,
+    states: WindowStack,
+    returns: Vec<u32>,
+    counts: Vec<u32>,
+}
+
+/// Decodes and encodes the choice sequences of a grammar. Immutable; calls share it and bring their [`Scratch`].
+#[derive(Debug)]
+pub struct Codec {
+    graph: Arc<Graph>,
+    classes: Arc<IdVec<ClassId, ClassCode>>,
+    sites: Program,
+    nodes: Program,
+    renderer: Renderer,
+    windows: Option<Arc<WindowTable>>,
+}
+
+impl Codec {
+    /// Compiles the graph. O(nodes + 256 · classes).
+    pub fn new(graph: &Arc<Graph>) -> Codec {
+        let classes = graph
+            .grammar()
+            .classes()
+            .iter()
+            .map(|(_, class)| ClassCode::new(class));
+        let classes = Arc::new(classes.collect::<IdVec<_, _>>());
+        Codec {
+            sites: Program::new(graph, &classes, Detail::Sites),
+            nodes: Program::new(graph, &classes, Detail::Nodes),
+            renderer: Renderer::new(graph, &classes),
+            graph: graph.clone(),
+            classes,
+            windows: None,
+        }
+    }
+
+    /// The same codec, whose indexes also have the window of each site.
+    pub fn with_windows(mut self, windows: &Arc<WindowTable>) -> Codec {
+        self.windows = Some(windows.clone());
+        self
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Arc<Graph> {
+        &self.graph
+    }
+
+    /// The windows that indexes are made with.
+    pub fn windows(&self) -> Option<&Arc<WindowTable>> {
+        self.windows.as_ref()
+    }
+
+    /// A class, ready for choosing.
+    pub fn class(&self, id: ClassId) -> &ClassCode {
+        &self.classes[id]
+    }
+
+    /// The alternative that close-off takes.
+    pub fn shortest_alternative(&self, alternation: NodeId) -> u32 {
+        self.sites.shortest[alternation]
+    }
+
+    /// Decodes any bytes and appends the sentence to `text`. The fastest way, without sites: O(choices + text).
+    pub fn decode(&self, choices: &[u8], scratch: &mut Scratch, text: &mut Vec<u8>) {
+        self.renderer
+            .render(choices, &mut scratch.returns, &mut scratch.counts, text);
+    }
+
+    /// The sentence of any bytes. Allocates; [`Codec::decode`] does not.
+    pub fn sentence(&self, choices: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        self.decode(choices, &mut Scratch::default(), &mut text);
+        text
+    }
+
+    /// Decodes any bytes into an index, replacing what is in it.
+    pub fn index(&self, choices: &[u8], scratch: &mut Scratch, index: &mut SiteIndex) {
+        let mut tape = TapeChooser::new(&self.sites, choices);
+        self.derive(ROOT, &mut tape, scratch, index);
+    }
+
+    /// Lets `chooser` derive `node` ([`ROOT`]: everything) as a tree of its own, replacing what is in `index`.
+    pub fn derive<C: Chooser + ?Sized>(
+        &self,
+        node: NodeId,
+        chooser: &mut C,
+        scratch: &mut Scratch,
+        index: &mut SiteIndex,
+    ) {
+        self.derive_under(node, chooser, &[], NO_SITE, scratch, index);
+    }
+
+    /// Lets `chooser` derive `node` for a place directly below site `parent` of `host`, to be spliced in there.
+    pub fn derive_under<C: Chooser + ?Sized>(
+        &self,
+        node: NodeId,
+        chooser: &mut C,
+        host: &[Site],
+        parent: u32,
+        scratch: &mut Scratch,
+        index: &mut SiteIndex,
+    ) {
+        index.clear();
+        if let Some(windows) = &self.windows {
+            scratch
+                .states
+                .begin(windows, self.references_above(host, parent));
+        }
+        // References, and the root, stand one level above what they derive.
+        let depth = host.get(parent as usize).map_or(0, |site| {
+            let reference = site.node == ROOT || self.is_reference(site.node);
+            site.depth + u32::from(reference)
+        });
+        let mut sink = IndexSink {
+            index,
+            windows: self.windows.as_deref(),
+            states: &mut scratch.states,
+            open: NO_SITE,
+            depth,
+        };
+        walk::walk(&self.sites, &mut scratch.stacks, node, chooser, &mut sink);
+    }
+
+    /// The references from site `parent` of `host` up to the root, nearest first.
+    pub fn references_above<'a>(
+        &'a self,
+        host: &'a [Site],
+        parent: u32,
+    ) -> impl Iterator<Item = SymbolId> + 'a {
+        let mut above = parent;
+        std::iter::from_fn(move || {
+            let site = host.get(above as usize)?;
+            above = site.parent;
+            // What has sites below and is symbolic is a reference.
+            Some(self.symbol_of(site.node))
+        })
+        .flatten()
+    }
+
+    /// A chooser that reads `choices` and closes off behind them.
+    pub fn tape<'a>(&'a self, choices: &'a [u8]) -> TapeChooser<'a> {
+        TapeChooser::new(&self.sites, choices)
+    }
+
+    fn is_reference(&self, node: NodeId) -> bool {
+        matches!(
+            self.graph.grammar()[node].kind,
+            crate::grammar::NodeKind::Reference(_)
+        )
+    }
+
+    /// Decodes any bytes and tells `sink` of every node and choice.
+    pub fn walk<S: Sink + ?Sized>(&self, choices: &[u8], scratch: &mut Scratch, sink: &mut S) {
+        let mut tape = TapeChooser::new(&self.nodes, choices);
+        walk::walk(&self.nodes, &mut scratch.stacks, ROOT, &mut tape, sink);
+    }
+
+    /// Lets `chooser` derive everything and tells `sink` of every node and choice.
+    pub fn walk_with<C: Chooser + ?Sized, S: Sink + ?Sized>(
+        &self,
+        chooser: &mut C,
+        scratch: &mut Scratch,
+        sink: &mut S,
+    ) {
+        walk::walk(&self.nodes, &mut scratch.stacks, ROOT, chooser, sink);
+    }
+
+    /// The canonical form of any bytes: the shortest sequence that decodes to the same derivation.
+    pub fn canonicalize(&self, choices: &[u8]) -> Vec<u8> {
+        let mut encoder = Encoder::new();
+        self.walk(choices, &mut Scratch::default(), &mut encoder);
+        encoder.finish()
+    }
+
+    /// The symbol of a node, if it is symbolic; [`ROOT`] is not.
+    pub fn symbol_of(&self, node: NodeId) -> Option<SymbolId> {
+        if node == ROOT {
+            None
+        } else {
+            self.graph.symbol_of(node)
+        }
+    }
+}

@@ -1,0 +1,656 @@
+//! The fastest way from choices to text: no sites, no events.
+//!
+//! The grammar is compiled once more, for this purpose alone. An operation writes up to 16 bytes of text and *then* acts, so
+//! that a literal costs no operation of its own but travels with the next decision; small productions are inlined, and so
+//! are those that are used once; calls in last position are jumps; an alternation of single bytes is a table, and a loop
+//! over one runs inside its operation. Text is written in blocks of fixed size into a buffer that is kept long enough,
+//! which the compiler turns into plain stores.
+
+use std::sync::Arc;
+
+use super::class::{ClassCode, MemberChoice, NOT_ONE_BYTE};
+use super::tape::Tape;
+use crate::grammar::{Grammar, NodeKind};
+use crate::graph::{Graph, Measure};
+use crate::id::{ClassId, Id as _, IdVec, LiteralId, NodeId, ProductionId};
+
+/// The text that an operation can carry.
+const TEXT: usize = 16;
+/// The most nodes of a production that is inlined at every use.
+const INLINE_NODES: u32 = 48;
+
+/// The most tables of alternations; half a kilobyte each.
+const MAX_TABLES: usize = 4096;
+/// The `a` of a loop whose body is still being compiled; such an operation must not be copied.
+const UNFINISHED: u32 = u32::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Act {
+    /// Goes on at `next`.
+    Jump,
+    /// Writes `pool[a..a + b]`, goes on at `next`.
+    Long,
+    /// Goes on at `a`, to come back to `next`.
+    Call,
+    /// Goes back.
+    Return,
+    /// Writes a byte by table `a`, goes on at `next`.
+    Byte,
+    /// Writes bytes by table `a` as long as the choices say so, goes on at `next`.
+    Bytes,
+    /// Writes a member of class `a`, goes on at `next`.
+    Class,
+    /// Chooses among `b` targets from `a` on.
+    Choose,
+    /// Goes on with `a` as long as the choices say so, then at `next`.
+    Star,
+    /// [`Act::Star`] over [`Act::Choose`].
+    StarChoose,
+    /// Begins counting, goes on at `next`.
+    Count,
+    /// Goes on with `a` between the bounds `b`, then at `next`.
+    Repeat,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    text: [u8; TEXT],
+    act: Act,
+    len: u8,
+    /// For choices among up to 256: the multiplier that turns a byte into its quotient.
+    reciprocal: u32,
+    next: u32,
+    a: u32,
+    b: u32,
+}
+
+/// A choice of one byte of text.
+#[derive(Clone, Debug)]
+struct ByteTable {
+    bytes: [u16; 256],
+    /// What is written once the choices have run out.
+    default: u8,
+    /// The class behind [`NOT_ONE_BYTE`], if the table is one of a class.
+    class: Option<ClassId>,
+}
+
+/// A grammar compiled for rendering.
+#[derive(Debug)]
+pub(super) struct Renderer {
+    ops: Vec<Op>,
+    /// Where to go on, by choice.
+    targets: Vec<u32>,
+    /// Close-off's target of each [`Act::Choose`], by its first target.
+    shortest: Vec<u32>,
+    bounds: Vec<(u32, u32)>,
+    tables: Vec<ByteTable>,
+    pool: Vec<u8>,
+    classes: Arc<IdVec<ClassId, ClassCode>>,
+    class_tables: IdVec<ClassId, Option<u32>>,
+    start: u32,
+}
+
+enum Task {
+    Node {
+        node: NodeId,
+        next: u32,
+    },
+    Sequence {
+        node: NodeId,
+        child: usize,
+    },
+    Alternatives {
+        node: NodeId,
+        child: usize,
+        next: u32,
+        collected: Vec<u32>,
+    },
+    Loop {
+        node: NodeId,
+        op: u32,
+    },
+    Repeated {
+        node: NodeId,
+        left: u32,
+    },
+}
+
+/// The quotient of a byte by `n` is `byte * reciprocal >> 16`, exact for `2 <= n <= 256`.
+fn reciprocal(n: u32) -> u32 {
+    0x1_0000u32.div_ceil(n.max(1))
+}
+
+impl Renderer {
+    pub(super) fn new(graph: &Graph, classes: &Arc<IdVec<ClassId, ClassCode>>) -> Renderer {
+        let grammar = graph.grammar();
+        let mut renderer = Renderer {
+            ops: Vec::new(),
+            targets: Vec::new(),
+            shortest: Vec::new(),
+            bounds: Vec::new(),
+            tables: Vec::new(),
+            pool: Vec::new(),
+            classes: classes.clone(),
+            class_tables: IdVec::filled(classes.len(), None),
+            start: 0,
+        };
+        let inlined = inlined(graph);
+        let back = renderer.emit(Act::Return, 0);
+        let mut bodies = IdVec::filled(grammar.productions().len(), u32::MAX);
+        for (id, production) in grammar.productions().iter() {
+            if !inlined[id] {
+                bodies[id] = renderer.compile(graph, &inlined, production.root, back);
+            }
+        }
+        renderer.start = bodies[grammar.start()];
+        for op in &mut renderer.ops {
+            if op.act == Act::Call {
+                op.a = bodies[ProductionId::from_index(op.a as usize)];
+                if op.next == back {
+                    (op.act, op.next) = (Act::Jump, op.a);
+                }
+            }
+        }
+        renderer
+    }
+
+    fn emit(&mut self, act: Act, next: u32) -> u32 {
+        let op = Op {
+            text: [0; TEXT],
+            act,
+            len: 0,
+            reciprocal: 0,
+            next,
+            a: 0,
+            b: 0,
+        };
+        self.ops.push(op);
+        self.ops.len() as u32 - 1
+    }
+
+    /// An operation that writes a literal and then does what `next` does.
+    fn literal(&mut self, grammar: &Grammar, literal: LiteralId, next: u32) -> u32 {
+        let text = &grammar[literal];
+        if text.is_empty() {
+            return next;
+        }
+        if text.len() > TEXT {
+            let at = self.emit(Act::Long, next);
+            self.ops[at as usize].a = self.pool.len() as u32;
+            self.ops[at as usize].b = text.len() as u32;
+            self.pool.extend_from_slice(text);
+            return at;
+        }
+        let mut op = self.ops[next as usize];
+        let own = usize::from(op.len);
+        if text.len() + own > TEXT || op.a == UNFINISHED {
+            let at = self.emit(Act::Jump, next);
+            let op = &mut self.ops[at as usize];
+            op.text[..text.len()].copy_from_slice(text);
+            op.len = text.len() as u8;
+            return at;
+        }
+        op.text.copy_within(..own, text.len());
+        op.text[..text.len()].copy_from_slice(text);
+        op.len = (text.len() + own) as u8;
+        self.ops.push(op);
+        self.ops.len() as u32 - 1
+    }
+
+    fn table(&mut self, table: ByteTable) -> u32 {
+        self.tables.push(table);
+        self.tables.len() as u32 - 1
+    }
+
+    fn class(&mut self, class: ClassId, next: u32) -> u32 {
+        let code = &self.classes[class];
+        if !(2..=256).contains(&code.head_count()) {
+            let at = self.emit(Act::Class, next);
+            self.ops[at as usize].a = class.0;
+            return at;
+        }
+        let mut text = [0; 4];
+        let choice = MemberChoice {
+            head: code.default_head(),
+            rest: 0,
+        };
+        let one = code.write(choice, &mut text) == 1;
+        let bytes = *code.one_byte();
+        if !one {
+            let at = self.emit(Act::Class, next);
+            self.ops[at as usize].a = class.0;
+            return at;
+        }
+        let table = match self.class_tables[class] {
+            Some(table) => table,
+            None => self.table(ByteTable {
+                bytes,
+                default: text[0],
+                class: Some(class),
+            }),
+        };
+        self.class_tables[class] = Some(table);
+        let at = self.emit(Act::Byte, next);
+        self.ops[at as usize].a = table;
+        at
+    }
+
+    /// The table of an alternation whose alternatives are single bytes.
+    fn byte_alternation(&self, graph: &Graph, node: NodeId) -> Option<ByteTable> {
+        let grammar = graph.grammar();
+        let children = grammar.children(node);
+        if !(2..=256).contains(&children.len()) || self.tables.len() >= MAX_TABLES {
+            return None;
+        }
+        let alternatives: Option<Vec<u8>> = children
+            .iter()
+            .map(|&child| match grammar[child].kind {
+                NodeKind::Literal(literal) => match grammar[literal] {
+                    [byte] => Some(byte),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
+        let alternatives = alternatives?;
+        let default = graph.shortest(Measure::Nodes).alternative(node);
+        Some(ByteTable {
+            bytes: std::array::from_fn(|byte| u16::from(alternatives[byte % alternatives.len()])),
+            default: alternatives[default as usize],
+            class: None,
+        })
+    }
+
+    fn compile(
+        &mut self,
+        graph: &Graph,
+        inlined: &IdVec<ProductionId, bool>,
+        root: NodeId,
+        end: u32,
+    ) -> u32 {
+        let grammar = graph.grammar();
+        let mut first = end;
+        let mut tasks = vec![Task::Node {
+            node: root,
+            next: end,
+        }];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Node { node, next } => match grammar[node].kind {
+                    NodeKind::Reference(production) if inlined[production] => {
+                        tasks.push(Task::Node {
+                            node: grammar[production].root,
+                            next,
+                        });
+                    }
+                    NodeKind::Reference(production) => {
+                        first = self.emit(Act::Call, next);
+                        self.ops[first as usize].a = production.0;
+                    }
+                    NodeKind::Literal(literal) => first = self.literal(grammar, literal, next),
+                    NodeKind::Class(class) => first = self.class(class, next),
+                    NodeKind::Alternation => match self.byte_alternation(graph, node) {
+                        Some(table) => {
+                            let table = self.table(table);
+                            first = self.emit(Act::Byte, next);
+                            self.ops[first as usize].a = table;
+                        }
+                        None => {
+                            let collected = Vec::new();
+                            tasks.push(Task::Alternatives {
+                                node,
+                                child: 0,
+                                next,
+                                collected,
+                            });
+                        }
+                    },
+                    NodeKind::Concatenation => {
+                        first = next;
+                        let child = grammar.children(node).len();
+                        tasks.push(Task::Sequence { node, child });
+                    }
+                    NodeKind::Quantifier { min, max } => {
+                        let Some(&subject) = grammar.children(node).first() else {
+                            continue;
+                        };
+                        let small =
+                            graph.contains(node, subject) && grammar.children(subject).is_empty();
+                        if max == Some(min) && min <= 4 && small {
+                            first = next;
+                            tasks.push(Task::Repeated {
+                                node: subject,
+                                left: min,
+                            });
+                            continue;
+                        }
+                        let act = if max.is_none() && min <= 1 {
+                            Act::Star
+                        } else {
+                            Act::Repeat
+                        };
+                        let op = self.emit(act, next);
+                        self.ops[op as usize].a = UNFINISHED;
+                        self.ops[op as usize].b = self.bounds.len() as u32;
+                        self.bounds.push((min, max.unwrap_or(u32::MAX)));
+                        tasks.push(Task::Loop { node, op });
+                        tasks.push(Task::Node {
+                            node: subject,
+                            next: op,
+                        });
+                    }
+                },
+                Task::Sequence { node, child } => {
+                    if let Some(child) = child.checked_sub(1) {
+                        let next = first;
+                        tasks.push(Task::Sequence { node, child });
+                        tasks.push(Task::Node {
+                            node: grammar.children(node)[child],
+                            next,
+                        });
+                    }
+                }
+                Task::Repeated { node, left } => {
+                    if let Some(left) = left.checked_sub(1) {
+                        let next = first;
+                        tasks.push(Task::Repeated { node, left });
+                        tasks.push(Task::Node { node, next });
+                    }
+                }
+                Task::Alternatives {
+                    node,
+                    child,
+                    next,
+                    mut collected,
+                } => {
+                    if child > 0 {
+                        collected.push(first);
+                    }
+                    if let Some(&alternative) = grammar.children(node).get(child) {
+                        tasks.push(Task::Alternatives {
+                            node,
+                            child: child + 1,
+                            next,
+                            collected,
+                        });
+                        tasks.push(Task::Node {
+                            node: alternative,
+                            next,
+                        });
+                    } else {
+                        first = self.emit(Act::Choose, next);
+                        let default = graph.shortest(Measure::Nodes).alternative(node);
+                        let op = &mut self.ops[first as usize];
+                        op.a = self.targets.len() as u32;
+                        op.b = collected.len() as u32;
+                        op.reciprocal = reciprocal(op.b);
+                        self.shortest.resize(self.targets.len() + 1, 0);
+                        self.shortest[op.a as usize] = collected[default as usize];
+                        self.targets.append(&mut collected);
+                    }
+                }
+                Task::Loop { node, op } => first = self.close_loop(grammar, node, op, first),
+            }
+        }
+        first
+    }
+
+    /// Closes a loop over its compiled body and returns where to enter it.
+    fn close_loop(&mut self, grammar: &Grammar, node: NodeId, op: u32, body: u32) -> u32 {
+        let NodeKind::Quantifier { min, .. } = grammar[node].kind else {
+            return body;
+        };
+        let inner = self.ops[body as usize];
+        let own = &mut self.ops[op as usize];
+        own.a = body;
+        match own.act {
+            Act::Star => {
+                match inner.act {
+                    Act::Byte if inner.next == op && inner.len == 0 => {
+                        (own.act, own.a) = (Act::Bytes, inner.a);
+                    }
+                    Act::Choose if inner.len == 0 && inner.b <= 256 => {
+                        (own.act, own.a, own.b) = (Act::StarChoose, inner.a, inner.b);
+                        own.reciprocal = inner.reciprocal;
+                    }
+                    _ => {}
+                }
+                if min == 0 { op } else { body }
+            }
+            _ => self.emit(Act::Count, op),
+        }
+    }
+
+    /// Appends the text of any bytes.
+    pub(super) fn render(
+        &self,
+        choices: &[u8],
+        returns: &mut Vec<u32>,
+        counts: &mut Vec<u32>,
+        text: &mut Vec<u8>,
+    ) {
+        returns.clear();
+        counts.clear();
+        let mut out = text.len();
+        text.resize(out + 2 * choices.len() + 4 * TEXT, 0);
+        let mut at = self.start;
+        let mut read = 0usize;
+        while let Some(op) = self.ops.get(at as usize) {
+            // Room for the operation's text and for what it may write beside it.
+            match text.get_mut(out..out + 2 * TEXT) {
+                Some(block) => block[..TEXT].copy_from_slice(&op.text),
+                None => {
+                    grow(text, out);
+                    text[out..out + TEXT].copy_from_slice(&op.text);
+                }
+            }
+            out += usize::from(op.len);
+            at = match op.act {
+                Act::Jump => op.next,
+                Act::Return => match returns.pop() {
+                    Some(back) => back,
+                    None => break,
+                },
+                Act::Call => {
+                    returns.push(op.next);
+                    op.a
+                }
+                Act::Choose => match choices.get(read) {
+                    Some(&byte) if op.b <= 256 => {
+                        read += 1;
+                        let byte = u32::from(byte);
+                        let index = byte - ((byte * op.reciprocal) >> 16) * op.b;
+                        self.targets[(op.a + index) as usize]
+                    }
+                    _ => {
+                        let mut tape = Tape::new(&choices[read.min(choices.len())..]);
+                        let index = tape.take(op.b);
+                        read = choices.len() - tape.remaining();
+                        match index {
+                            Some(index) => self.targets[(op.a + index) as usize],
+                            None => self.shortest[op.a as usize],
+                        }
+                    }
+                },
+                Act::Star => match choices.get(read) {
+                    Some(&byte) => {
+                        read += 1;
+                        if byte & 1 == 1 { op.a } else { op.next }
+                    }
+                    None => op.next,
+                },
+                Act::StarChoose => match choices.get(read..read + 2) {
+                    Some(&[more, byte]) if more & 1 == 1 => {
+                        read += 2;
+                        let byte = u32::from(byte);
+                        let index = byte - ((byte * op.reciprocal) >> 16) * op.b;
+                        self.targets[(op.a + index) as usize]
+                    }
+                    _ => match choices.get(read) {
+                        Some(&more) if more & 1 == 1 => {
+                            read += 1;
+                            self.shortest[op.a as usize]
+                        }
+                        Some(_) => {
+                            read += 1;
+                            op.next
+                        }
+                        None => op.next,
+                    },
+                },
+                Act::Byte => {
+                    self.byte(op.a, choices, &mut read, text, &mut out);
+                    op.next
+                }
+                Act::Bytes => {
+                    while let Some(&more) = choices.get(read) {
+                        read += 1;
+                        if more & 1 == 0 {
+                            break;
+                        }
+                        self.byte(op.a, choices, &mut read, text, &mut out);
+                        if out + TEXT > text.len() {
+                            grow(text, out);
+                        }
+                    }
+                    op.next
+                }
+                Act::Class => {
+                    self.member(ClassId(op.a), choices, &mut read, text, &mut out);
+                    op.next
+                }
+                Act::Long => {
+                    let literal = &self.pool[op.a as usize..][..op.b as usize];
+                    if out + literal.len() > text.len() {
+                        text.resize(out + literal.len(), 0);
+                    }
+                    text[out..out + literal.len()].copy_from_slice(literal);
+                    out += literal.len();
+                    op.next
+                }
+                Act::Count => {
+                    counts.push(0);
+                    op.next
+                }
+                Act::Repeat => {
+                    let (min, max) = self.bounds[op.b as usize];
+                    let Some(count) = counts.last_mut() else {
+                        break;
+                    };
+                    let more = *count < min
+                        || *count < max
+                            && choices.get(read).is_some_and(|&byte| {
+                                read += 1;
+                                byte & 1 == 1
+                            });
+                    if more {
+                        *count = count.saturating_add(1);
+                        op.a
+                    } else {
+                        counts.pop();
+                        op.next
+                    }
+                }
+            };
+        }
+        text.truncate(out);
+    }
+
+    /// Writes one byte by a table; the buffer has room for it.
+    #[inline(always)]
+    fn byte(&self, table: u32, choices: &[u8], read: &mut usize, text: &mut [u8], out: &mut usize) {
+        let table = &self.tables[table as usize];
+        match choices.get(*read) {
+            Some(&choice) if table.bytes[usize::from(choice)] != NOT_ONE_BYTE => {
+                *read += 1;
+                text[*out] = table.bytes[usize::from(choice)] as u8;
+                *out += 1;
+            }
+            Some(_) => {
+                if let Some(class) = table.class {
+                    self.member(class, choices, read, text, out);
+                }
+            }
+            None => {
+                text[*out] = table.default;
+                *out += 1;
+            }
+        }
+    }
+
+    /// Writes any class member; the buffer has room for it.
+    #[cold]
+    fn member(
+        &self,
+        class: ClassId,
+        choices: &[u8],
+        read: &mut usize,
+        text: &mut [u8],
+        out: &mut usize,
+    ) {
+        let class = &self.classes[class];
+        let mut tape = Tape::new(&choices[(*read).min(choices.len())..]);
+        let head = tape
+            .take(class.head_count())
+            .unwrap_or_else(|| class.default_head());
+        let rest = match class.rest_count(head) {
+            1 => 0,
+            count => tape.take(count).unwrap_or(0),
+        };
+        *read = choices.len() - tape.remaining();
+        let mut bytes = [0; 4];
+        let len = class.write(MemberChoice { head, rest }, &mut bytes);
+        text[*out..*out + len].copy_from_slice(&bytes[..len]);
+        *out += len;
+    }
+}
+
+/// Makes room for several operations' text behind `out`.
+#[cold]
+fn grow(text: &mut Vec<u8>, out: usize) {
+    text.resize(out * 2 + 8 * TEXT, 0);
+}
+
+/// Which productions are inlined where they are used: those used once, and small ones that reach no recursion.
+fn inlined(graph: &Graph) -> IdVec<ProductionId, bool> {
+    let grammar = graph.grammar();
+    let count = grammar.productions().len();
+    let mut uses: IdVec<ProductionId, u32> = IdVec::filled(count, 0);
+    let mut waits: IdVec<ProductionId, u32> = IdVec::filled(count, 0);
+    let mut users: IdVec<ProductionId, Vec<ProductionId>> = IdVec::filled(count, Vec::new());
+    for symbol in Graph::ids(0..graph.symbol_count() as u32) {
+        if let Some(target) = graph.target_of(symbol) {
+            let user = graph.production_of(symbol);
+            uses[target] += 1;
+            waits[user] += 1;
+            users[target].push(user);
+        }
+    }
+    let start = grammar.start();
+    let mut inlined: IdVec<ProductionId, bool> = uses
+        .iter()
+        .map(|(id, &uses)| uses == 1 && id != start)
+        .collect();
+    // Leaves first: a production is finished when all that it refers to is small enough to be inlined.
+    let mut sizes: IdVec<ProductionId, u32> = grammar
+        .productions()
+        .iter()
+        .map(|(_, production)| production.node_count)
+        .collect();
+    let mut ready: Vec<ProductionId> = waits.ids().filter(|&id| waits[id] == 0).collect();
+    while let Some(production) = ready.pop() {
+        if sizes[production] > INLINE_NODES || production == start {
+            continue;
+        }
+        inlined[production] = true;
+        for at in 0..users[production].len() {
+            let user = users[production][at];
+            sizes[user] = sizes[user].saturating_add(sizes[production]);
+            waits[user] -= 1;
+            if waits[user] == 0 {
+                ready.push(user);
+            }
+        }
+    }
+    inlined
+}

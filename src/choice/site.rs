@@ -1,0 +1,397 @@
+//! The site index: what a choice sequence derives, as a flat table that can be spliced.
+//!
+//! A *site* is an occurrence of a node that can be replaced on its own: of every symbolic node, and of every alternation,
+//! quantifier and quantified group that is not a whole right side (for a whole right side, the reference stands). Sites
+//! are in pre-order, 32 bytes each; a subtree is a range of sites, a range of choices and a range of text. Replacing a
+//! subtree moves the tail of three arrays and adds three constants to the sites behind it: time linear in the tail, at
+//! memory speed, without decoding anything but the new part.
+//!
+//! ```text
+//! sites    root ─ object ─ member ─ string … value ─ number …
+//! choices  03     01       …                 05
+//! text            {        "a"               : 1  }
+//! ```
+//!
+//! Choices are kept in full (no trailing choice dropped), so that every subtree's slice is complete; beside each byte stands
+//! whether close-off would have chosen otherwise, and the canonical sequence ends behind the last such byte.
+
+use super::class::{ClassCode, MemberChoice};
+use super::program::ROOT;
+use super::tape::put;
+use super::walk::Sink;
+use crate::id::{NodeId, SymbolId};
+use crate::kpath::{NO_WINDOW, WindowStack, WindowTable};
+use std::ops::Range;
+
+/// The parent of the root site.
+pub const NO_SITE: u32 = u32::MAX;
+
+/// An occurrence of a node in a derivation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Site {
+    /// The node; [`ROOT`] for the whole.
+    pub node: NodeId,
+    /// The site above; [`NO_SITE`] for the whole.
+    pub parent: u32,
+    /// The site behind the subtree.
+    pub end: u32,
+    /// The first choice byte of the subtree.
+    pub choice_start: u32,
+    /// The choice byte behind the subtree.
+    pub choice_end: u32,
+    /// The first byte of the subtree's text.
+    pub text_start: u32,
+    /// The window that the site ends, as a rank; [`NO_WINDOW`] for synthetic nodes and the root.
+    pub window: u32,
+    /// The references above, the root included.
+    pub depth: u32,
+}
+
+/// A decoded choice sequence with all its sites.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SiteIndex {
+    pub(super) choices: Vec<u8>,
+    /// For each choice byte, 1 if it belongs to a choice that close-off would not make.
+    pub(super) strong: Vec<u8>,
+    pub(super) sites: Vec<Site>,
+    pub(super) text: Vec<u8>,
+}
+
+/// A place between two items of a quantifier, or around them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The site that the items belong to.
+    pub parent: u32,
+    /// Their sites.
+    pub sites: Range<u32>,
+    /// Their choices, the decisions to go on included.
+    pub choices: Range<u32>,
+    /// Their text.
+    pub text: Range<u32>,
+}
+
+impl SiteIndex {
+    /// An empty index, to be filled by decoding or generating.
+    pub fn new() -> SiteIndex {
+        SiteIndex::default()
+    }
+
+    /// Forgets everything but the memory.
+    pub fn clear(&mut self) {
+        self.choices.clear();
+        self.strong.clear();
+        self.sites.clear();
+        self.text.clear();
+    }
+
+    /// The sites, in pre-order; the first one is the whole.
+    #[inline]
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// The sentence.
+    #[inline]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The choices in full, with those that close-off would make.
+    #[inline]
+    pub fn choices(&self) -> &[u8] {
+        &self.choices
+    }
+
+    /// The canonical choice sequence: minimal, and decoded to the same derivation.
+    pub fn canonical(&self) -> &[u8] {
+        let kept = self.strong.iter().rposition(|&strong| strong != 0);
+        &self.choices[..kept.map_or(0, |last| last + 1)]
+    }
+
+    /// The windows of the derivation, one a symbolic site, repeated where they occur again.
+    pub fn windows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.sites
+            .iter()
+            .map(|site| site.window)
+            .filter(|&window| window != NO_WINDOW)
+    }
+
+    /// The choices of a site's subtree.
+    pub fn choices_of(&self, site: u32) -> &[u8] {
+        let site = &self.sites[site as usize];
+        &self.choices[site.choice_start as usize..site.choice_end as usize]
+    }
+
+    /// The text range of a site's subtree.
+    pub fn text_range(&self, site: u32) -> Range<u32> {
+        let site = &self.sites[site as usize];
+        site.text_start..self.text_at(site.end)
+    }
+
+    /// Where the text of the sites from `site` on begins.
+    fn text_at(&self, site: u32) -> u32 {
+        self.sites
+            .get(site as usize)
+            .map_or(self.text.len() as u32, |site| site.text_start)
+    }
+
+    /// The sites directly below a site, in order.
+    pub fn children(&self, site: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.sites.get(site as usize).map_or(0, |site| site.end);
+        let mut next = site + 1;
+        std::iter::from_fn(move || {
+            (next < end).then(|| {
+                let child = next;
+                next = self.sites[child as usize].end;
+                child
+            })
+        })
+    }
+
+    /// The site of a node directly below a site, if there is one.
+    pub fn child_of_node(&self, site: u32, node: NodeId) -> Option<u32> {
+        self.children(site)
+            .find(|&child| self.sites[child as usize].node == node)
+    }
+
+    /// The greatest number of nested references.
+    pub fn depth(&self) -> u32 {
+        self.sites
+            .iter()
+            .map(|site| site.depth)
+            .max()
+            .map_or(0, |depth| depth.saturating_sub(1))
+    }
+
+    /// A site as a span of its own.
+    pub fn span(&self, site: u32) -> Span {
+        let at = &self.sites[site as usize];
+        Span {
+            parent: at.parent,
+            sites: site..at.end,
+            choices: at.choice_start..at.choice_end,
+            text: self.text_range(site),
+        }
+    }
+
+    /// Puts `lead` (choices of the parent) and the subtree of `new` in the place of `span`, which may be empty;
+    /// without `new`, only cuts. O(tail + new).
+    ///
+    /// `new` must have been derived for this place: from the same node or for the same production, at its depth and under
+    /// its windows.
+    pub fn splice(&mut self, span: &Span, lead: &[u8], new: Option<&SiteIndex>) {
+        let empty: (&[Site], &[u8], &[u8], &[u8]) = (&[], &[], &[], &[]);
+        let (sites, choices, strong, text) = new.map_or(empty, |new| {
+            (&new.sites, &new.choices, &new.strong, &new.text)
+        });
+        let site_shift = (sites.len() as u32).wrapping_sub(span.sites.end - span.sites.start);
+        let choice_shift = ((lead.len() + choices.len()) as u32)
+            .wrapping_sub(span.choices.end - span.choices.start);
+        let text_shift = (text.len() as u32).wrapping_sub(span.text.end - span.text.start);
+
+        let mut above = span.parent;
+        while let Some(site) = self.sites.get_mut(above as usize) {
+            site.end = site.end.wrapping_add(site_shift);
+            site.choice_end = site.choice_end.wrapping_add(choice_shift);
+            above = site.parent;
+        }
+        for site in &mut self.sites[span.sites.end as usize..] {
+            let moved = if site.parent >= span.sites.end {
+                site_shift
+            } else {
+                0
+            };
+            site.parent = site.parent.wrapping_add(moved);
+            site.end = site.end.wrapping_add(site_shift);
+            site.choice_start = site.choice_start.wrapping_add(choice_shift);
+            site.choice_end = site.choice_end.wrapping_add(choice_shift);
+            site.text_start = site.text_start.wrapping_add(text_shift);
+        }
+        replace(&mut self.sites, &span.sites, &[], sites);
+        let first = span.sites.start;
+        let choice_base = span.choices.start + lead.len() as u32;
+        for site in &mut self.sites[first as usize..first as usize + sites.len()] {
+            site.parent = match site.parent {
+                NO_SITE => span.parent,
+                parent => parent + first,
+            };
+            site.end += first;
+            site.choice_start += choice_base;
+            site.choice_end += choice_base;
+            site.text_start += span.text.start;
+        }
+        replace(&mut self.choices, &span.choices, lead, choices);
+        // A lead is a decision to go on, which close-off never makes.
+        const ONES: [u8; 8] = [1; 8];
+        replace(
+            &mut self.strong,
+            &span.choices,
+            &ONES[..lead.len().min(ONES.len())],
+            strong,
+        );
+        replace(&mut self.text, &span.text, &[], text);
+        if let Some(site) = self
+            .sites
+            .get_mut(first as usize)
+            .filter(|_| span.parent == NO_SITE)
+        {
+            site.node = ROOT;
+        }
+    }
+}
+
+/// Replaces `range` by `lead` and `new`, moving the tail once.
+fn replace<T: Copy + Default>(items: &mut Vec<T>, range: &Range<u32>, lead: &[T], new: &[T]) {
+    let (start, end) = (range.start as usize, range.end as usize);
+    let old_len = items.len();
+    let new_end = start + lead.len() + new.len();
+    let new_len = old_len - (end - start) + lead.len() + new.len();
+    if new_len > old_len {
+        items.resize(new_len, T::default());
+    }
+    items.copy_within(end..old_len, new_end);
+    items.truncate(new_len);
+    items[start..start + lead.len()].copy_from_slice(lead);
+    items[start + lead.len()..new_end].copy_from_slice(new);
+}
+
+impl Default for Site {
+    fn default() -> Site {
+        Site {
+            node: ROOT,
+            parent: NO_SITE,
+            end: 0,
+            choice_start: 0,
+            choice_end: 0,
+            text_start: 0,
+            window: NO_WINDOW,
+            depth: 0,
+        }
+    }
+}
+
+/// Builds an index while a derivation is walked.
+pub(super) struct IndexSink<'a> {
+    pub(super) index: &'a mut SiteIndex,
+    pub(super) windows: Option<&'a WindowTable>,
+    pub(super) states: &'a mut WindowStack,
+    pub(super) open: u32,
+    pub(super) depth: u32,
+}
+
+impl IndexSink<'_> {
+    #[inline(always)]
+    fn window(&self, symbol: Option<SymbolId>) -> u32 {
+        match (self.windows, symbol) {
+            (Some(windows), Some(symbol)) => self.states.rank(windows, symbol),
+            _ => NO_WINDOW,
+        }
+    }
+
+    #[inline(always)]
+    fn site(&self, node: NodeId, symbol: Option<SymbolId>, choice_start: usize) -> Site {
+        Site {
+            node,
+            parent: self.open,
+            end: self.index.sites.len() as u32 + 1,
+            choice_start: choice_start as u32,
+            choice_end: self.index.choices.len() as u32,
+            text_start: self.index.text.len() as u32,
+            window: self.window(symbol),
+            depth: self.depth,
+        }
+    }
+
+    #[inline(always)]
+    fn choice(&mut self, value: u32, count: u32, strong: bool) {
+        let choices = &mut self.index.choices;
+        if (2..=256).contains(&count) {
+            choices.push(value as u8);
+            self.index.strong.push(u8::from(strong));
+        } else {
+            put(choices, value, count);
+            self.index.strong.resize(choices.len(), u8::from(strong));
+        }
+    }
+}
+
+impl Sink for IndexSink<'_> {
+    #[inline(always)]
+    fn open(&mut self, node: NodeId, symbol: Option<SymbolId>) {
+        let site = self.site(node, symbol, self.index.choices.len());
+        self.open = self.index.sites.len() as u32;
+        self.index.sites.push(site);
+        if symbol.is_some() || node == ROOT {
+            self.depth += 1;
+            if let (Some(windows), Some(symbol)) = (self.windows, symbol) {
+                self.states.push(windows, symbol);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn close(&mut self, symbolic: bool) {
+        let end = self.index.sites.len() as u32;
+        let choice_end = self.index.choices.len() as u32;
+        let Some(site) = self.index.sites.get_mut(self.open as usize) else {
+            return;
+        };
+        site.end = end;
+        site.choice_end = choice_end;
+        self.open = site.parent;
+        if symbolic {
+            self.depth -= 1;
+            if let (Some(windows), true) = (self.windows, site.node != ROOT) {
+                self.states.pop(windows);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn literal(&mut self, node: NodeId, symbol: Option<SymbolId>, text: &[u8]) {
+        let site = self.site(node, symbol, self.index.choices.len());
+        self.index.sites.push(site);
+        match *text {
+            [byte] => self.index.text.push(byte),
+            _ => self.index.text.extend_from_slice(text),
+        }
+    }
+
+    #[inline(always)]
+    fn member(
+        &mut self,
+        node: NodeId,
+        symbol: Option<SymbolId>,
+        class: &ClassCode,
+        choice: MemberChoice,
+    ) {
+        let start = self.index.choices.len();
+        self.choice(
+            choice.head,
+            class.head_count(),
+            choice.head != class.default_head(),
+        );
+        let rest = class.rest_count(choice.head);
+        if rest > 1 {
+            self.choice(choice.rest, rest, choice.rest != 0);
+        }
+        let site = self.site(node, symbol, start);
+        self.index.sites.push(site);
+        let mut text = [0; 4];
+        match class.write(choice, &mut text) {
+            1 => self.index.text.push(text[0]),
+            len => self.index.text.extend_from_slice(&text[..len]),
+        }
+    }
+
+    #[inline(always)]
+    fn alternative(&mut self, _node: NodeId, index: u32, count: u32, default: u32) {
+        self.choice(index, count, index != default);
+    }
+
+    #[inline(always)]
+    fn more(&mut self, _node: NodeId, more: bool) {
+        self.choice(u32::from(more), 2, more);
+    }
+}

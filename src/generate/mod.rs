@@ -1,0 +1,98 @@
+//! Making sentences: at random, along a path, and as covering sets.
+//!
+//! Generators are choosers for the walk of [`crate::choice`]: they make the same decisions that a tape would spell out, so
+//! whatever is generated has its choice sequence, its sites and its text at once.
+
+mod access;
+mod close_off;
+mod cover;
+mod least_used;
+mod lookahead;
+mod random;
+mod route;
+
+use std::sync::Arc;
+
+use crate::choice::{Codec, ROOT, Scratch, SiteIndex};
+use crate::graph::Graph;
+use crate::rng::Rng;
+use crate::weights::Weights;
+
+pub use cover::{CloseOff, Cover, CoverBuilder, Packing};
+pub use lookahead::Lookahead;
+pub use random::{Growth, RandomChooser};
+pub use route::{PathChooser, Routes};
+
+/// Bounds of a generated derivation.
+///
+/// They are kept whenever the grammar has a derivation that keeps them from where generation begins; depth goes before
+/// nodes and length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Nested references, counted from the start production.
+    pub max_depth: u32,
+    /// Bytes of the sentence.
+    pub max_len: u32,
+    /// Nodes of the derivation tree.
+    pub max_nodes: u32,
+}
+
+impl Limits {
+    /// No bounds but a million nodes, which even endless grammars end at.
+    pub const NONE: Limits = Limits {
+        max_depth: 1 << 16,
+        max_len: u32::MAX,
+        max_nodes: 1 << 20,
+    };
+}
+
+impl Default for Limits {
+    /// Depth 30, four kilobytes, 16 384 nodes.
+    fn default() -> Limits {
+        Limits {
+            max_depth: 30,
+            max_len: 4096,
+            max_nodes: 1 << 14,
+        }
+    }
+}
+
+/// An endless source of random sentences.
+#[derive(Debug)]
+pub struct Generator {
+    codec: Arc<Codec>,
+    weights: Weights,
+    limits: Limits,
+    rng: Rng,
+    scratch: Scratch,
+}
+
+impl Generator {
+    /// Generates by the probabilities that the grammar states.
+    pub fn new(codec: &Arc<Codec>, limits: Limits, rng: Rng) -> Generator {
+        Generator {
+            weights: Weights::stated(codec.graph().grammar()),
+            codec: codec.clone(),
+            limits,
+            rng,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Generates by other weights.
+    pub fn with_weights(mut self, weights: Weights) -> Generator {
+        self.weights = weights;
+        self
+    }
+
+    /// Derives one sentence into `index`. Allocates nothing once the buffers have grown.
+    pub fn generate(&mut self, index: &mut SiteIndex) {
+        let graph: &Graph = self.codec.graph();
+        let growth = Growth::draw(&mut self.rng);
+        let mut chooser =
+            RandomChooser::new(graph, &self.weights, self.limits, growth, &mut self.rng);
+        chooser.begin(ROOT, 0);
+        self.codec
+            .derive(ROOT, &mut chooser, &mut self.scratch, index);
+    }
+}

@@ -1,0 +1,198 @@
+//! Random derivations within bounds.
+//!
+//! The chooser carries an exact lower bound of what the whole derivation will come to: what is derived plus the shortest
+//! derivations of everything still open. Every decision changes the bound by the difference between the part chosen and
+//! the shortest part, so keeping the limits takes one addition a decision and no look-ahead.
+
+use crate::choice::{Chooser, ClassCode, MemberChoice, ROOT};
+use crate::graph::{Graph, Measure, Shortest};
+use crate::id::{NodeId, SymbolId};
+use crate::rng::Rng;
+use crate::weights::Weights;
+
+use super::Limits;
+
+/// How readily quantifiers go on: with a chance of `1 - 1 / 2^n`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Growth(pub u32);
+
+impl Growth {
+    /// Mostly short repetitions, sometimes long ones.
+    pub fn draw(rng: &mut Rng) -> Growth {
+        Growth(1 + (rng.bits() | 1 << 4).trailing_zeros())
+    }
+}
+
+/// Decides at random, within limits.
+#[derive(Debug)]
+pub struct RandomChooser<'a> {
+    graph: &'a Graph,
+    weights: &'a Weights,
+    by_nodes: &'a Shortest,
+    by_depth: &'a Shortest,
+    by_length: &'a Shortest,
+    rng: &'a mut Rng,
+    limits: Limits,
+    growth: Growth,
+    depth: u32,
+    nodes: u64,
+    length: u64,
+}
+
+impl<'a> RandomChooser<'a> {
+    /// A chooser for derivations of the graph; [`RandomChooser::begin`] it before use.
+    pub fn new(
+        graph: &'a Graph,
+        weights: &'a Weights,
+        limits: Limits,
+        growth: Growth,
+        rng: &'a mut Rng,
+    ) -> RandomChooser<'a> {
+        RandomChooser {
+            graph,
+            weights,
+            by_nodes: graph.shortest(Measure::Nodes),
+            by_depth: graph.shortest(Measure::Depth),
+            by_length: graph.shortest(Measure::Length),
+            rng,
+            limits,
+            growth,
+            depth: 0,
+            nodes: 0,
+            length: 0,
+        }
+    }
+
+    /// Starts the accounts for a derivation of `node` with `depth` references above it (the root not counted).
+    pub fn begin(&mut self, node: NodeId, depth: u32) {
+        let grammar = self.graph.grammar();
+        let from = if node == ROOT {
+            grammar[grammar.start()].root
+        } else {
+            node
+        };
+        // Entering the root counts as a step down, so begin one above it.
+        self.depth = if node == ROOT {
+            depth.wrapping_sub(1)
+        } else {
+            depth
+        };
+        self.nodes = u64::from(self.by_nodes.cost(from));
+        self.length = u64::from(self.by_length.cost(from));
+    }
+
+    /// What the bounds become if `part` is derived where only `instead` had to be.
+    #[inline(always)]
+    fn with(&self, part: NodeId, instead: Option<NodeId>) -> (u64, u64) {
+        let cost = |shortest: &Shortest, node: NodeId| u64::from(shortest.cost(node));
+        let less = |shortest| instead.map_or(0, |node| cost(shortest, node));
+        (
+            (self.nodes + cost(self.by_nodes, part)).saturating_sub(less(self.by_nodes)),
+            (self.length + cost(self.by_length, part)).saturating_sub(less(self.by_length)),
+        )
+    }
+
+    #[inline(always)]
+    pub(super) fn fits(&self, part: NodeId, instead: Option<NodeId>) -> bool {
+        let (nodes, length) = self.with(part, instead);
+        self.fits_depth(part)
+            && nodes <= u64::from(self.limits.max_nodes)
+            && length <= u64::from(self.limits.max_len)
+    }
+
+    pub(super) fn below(&mut self, bound: u32) -> u32 {
+        self.rng.below(bound)
+    }
+
+    fn fits_depth(&self, part: NodeId) -> bool {
+        self.depth.saturating_add(self.by_depth.cost(part)) <= self.limits.max_depth
+    }
+
+    #[cold]
+    fn alternative_that_fits(&mut self, node: NodeId, count: u32) -> u32 {
+        let children = self.graph.grammar().children(node);
+        let mut total = 0u64;
+        let mut chosen = None;
+        for (index, &child) in (0..count).zip(children) {
+            let weight = self.weights.weight(node, count, index);
+            if weight > 0 && self.fits(child, Some(node)) {
+                // Reservoir sampling by weight: one pass, no list.
+                total += u64::from(weight);
+                if self.rng.bits() % total < u64::from(weight) {
+                    chosen = Some(index);
+                }
+            }
+        }
+        chosen.unwrap_or_else(|| {
+            if !self.fits_depth(node) {
+                self.by_depth.alternative(node)
+            } else if self.nodes > u64::from(self.limits.max_nodes) {
+                self.by_nodes.alternative(node)
+            } else {
+                self.by_length.alternative(node)
+            }
+        })
+    }
+}
+
+impl Chooser for RandomChooser<'_> {
+    #[inline]
+    fn alternative(&mut self, node: NodeId, count: u32) -> u32 {
+        let children = self.graph.grammar().children(node);
+        let mut index = self.weights.draw(node, count, self.rng);
+        if !self.fits(children[index as usize], Some(node)) {
+            index = self.alternative_that_fits(node, count);
+        }
+        (self.nodes, self.length) = self.with(children[index as usize], Some(node));
+        // The alternation is a node itself.
+        self.nodes += 1;
+        index
+    }
+
+    #[inline]
+    fn more(&mut self, node: NodeId) -> bool {
+        if self.rng.bits() >> (64 - self.growth.0) == 0 {
+            return false;
+        }
+        let Some(&subject) = self.graph.grammar().children(node).first() else {
+            return false;
+        };
+        let fits = self.fits(subject, None);
+        if fits {
+            (self.nodes, self.length) = self.with(subject, None);
+        }
+        fits
+    }
+
+    #[inline]
+    fn member(&mut self, _node: NodeId, class: &ClassCode) -> MemberChoice {
+        let head = self.rng.below(class.head_count());
+        let rest = match class.rest_count(head) {
+            1 => 0,
+            count => self.rng.below(count),
+        };
+        MemberChoice { head, rest }
+    }
+
+    fn forced_alternative(&mut self, node: NodeId, index: u32) {
+        if let Some(&child) = self.graph.grammar().children(node).get(index as usize) {
+            (self.nodes, self.length) = self.with(child, Some(node));
+        }
+    }
+
+    fn forced_more(&mut self, node: NodeId) {
+        if let Some(&subject) = self.graph.grammar().children(node).first() {
+            (self.nodes, self.length) = self.with(subject, None);
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, _symbol: Option<SymbolId>) {
+        self.depth = self.depth.wrapping_add(1);
+    }
+
+    #[inline(always)]
+    fn leave(&mut self) {
+        self.depth = self.depth.wrapping_sub(1);
+    }
+}

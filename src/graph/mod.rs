@@ -1,0 +1,179 @@
+//! The grammar graph: what follows from a grammar once and for all.
+//!
+//! The nodes and their ids are the grammar's own (TOSEM article, section 2.2); this module adds what everything above asks
+//! again and again: the symbolic successors of a symbol, what lies below a node, shortest derivations, and distances
+//! between productions. Because the symbols of a production are consecutive, the successors of a reference are a
+//! range of ids: no adjacency lists are stored.
+
+mod distance;
+mod shortest;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::grammar::{Grammar, NodeKind};
+use crate::id::{Id as _, IdVec, NodeId, ProductionId, SymbolId};
+
+pub use distance::{Distances, UNREACHABLE};
+pub use shortest::{Measure, Shortest};
+
+/// The most nodes that the shortest derivation of a nonterminal may have; bounds what one choice byte can grow into.
+pub const MAX_SHORTEST_NODES: u32 = 1 << 16;
+
+/// A grammar that is well-formed but that no graph is made of.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the shortest sentence of `{production}` takes more than {MAX_SHORTEST_NODES} nodes\n\
+     help: lower the least number of repetitions in `{production}` or in what it uses"
+)]
+pub struct TooLong {
+    production: Box<str>,
+}
+
+impl TooLong {
+    /// The nonterminal whose shortest sentence is too long.
+    pub fn production(&self) -> &str {
+        &self.production
+    }
+}
+
+/// A grammar with its derived tables. Immutable; shared by [`Arc`].
+#[derive(Debug)]
+pub struct Graph {
+    grammar: Arc<Grammar>,
+    subtree_ends: IdVec<NodeId, NodeId>,
+    by_nodes: Shortest,
+    by_depth: Shortest,
+    by_length: Shortest,
+    by_choices: Shortest,
+}
+
+impl Graph {
+    /// Derives the graph of a grammar. O(n log n) time, O(n) memory for n nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLong`] if a nonterminal's shortest sentence is beyond [`MAX_SHORTEST_NODES`].
+    pub fn new(grammar: impl Into<Arc<Grammar>>) -> Result<Arc<Graph>, TooLong> {
+        let grammar = grammar.into();
+        let by_nodes = Shortest::new(&grammar, Measure::Nodes);
+        for (_, production) in grammar.productions().iter() {
+            if by_nodes.cost(production.root) > MAX_SHORTEST_NODES {
+                return Err(TooLong {
+                    production: production.name.clone(),
+                });
+            }
+        }
+        // In pre-order, the subtree of a node ends where the subtree of its last child ends.
+        let mut subtree_ends: IdVec<NodeId, NodeId> =
+            grammar.nodes().ids().map(|id| NodeId(id.0 + 1)).collect();
+        for id in grammar.nodes().ids().rev() {
+            if let Some(&last) = grammar.children(id).last() {
+                subtree_ends[id] = subtree_ends[last];
+            }
+        }
+        Ok(Arc::new(Graph {
+            subtree_ends,
+            by_depth: Shortest::new(&grammar, Measure::Depth),
+            by_length: Shortest::new(&grammar, Measure::Length),
+            by_choices: Shortest::new(&grammar, Measure::Choices),
+            by_nodes,
+            grammar,
+        }))
+    }
+
+    /// The grammar.
+    pub fn grammar(&self) -> &Arc<Grammar> {
+        &self.grammar
+    }
+
+    /// Shortest derivations by a measure.
+    pub fn shortest(&self, measure: Measure) -> &Shortest {
+        match measure {
+            Measure::Nodes => &self.by_nodes,
+            Measure::Depth => &self.by_depth,
+            Measure::Length => &self.by_length,
+            Measure::Choices => &self.by_choices,
+        }
+    }
+
+    /// The symbols written in a production, ascending.
+    #[inline]
+    pub fn symbols_of(&self, production: ProductionId) -> Range<u32> {
+        let production = &self.grammar[production];
+        let first = production.first_symbol.0;
+        first..first + production.symbol_count
+    }
+
+    /// The production that a symbol is written in.
+    #[inline]
+    pub fn production_of(&self, symbol: SymbolId) -> ProductionId {
+        self.grammar[self.grammar[symbol].node].production
+    }
+
+    /// The production that a symbol names, if it is a reference.
+    #[inline]
+    pub fn target_of(&self, symbol: SymbolId) -> Option<ProductionId> {
+        match self.grammar[self.grammar[symbol].node].kind {
+            NodeKind::Reference(production) => Some(production),
+            _ => None,
+        }
+    }
+
+    /// The symbolic successors of a symbol: the symbols written in the production that it names, none for a terminal.
+    #[inline]
+    pub fn successors(&self, symbol: SymbolId) -> Range<u32> {
+        self.target_of(symbol)
+            .map_or(0..0, |production| self.symbols_of(production))
+    }
+
+    /// The symbols that can begin a path from the root: those of the start production.
+    pub fn start_symbols(&self) -> Range<u32> {
+        self.symbols_of(self.grammar.start())
+    }
+
+    /// Whether `below` is `above` or lies under it in the same right side. O(1).
+    #[inline]
+    pub fn contains(&self, above: NodeId, below: NodeId) -> bool {
+        above <= below && below < self.subtree_ends[above]
+    }
+
+    /// The node behind the subtree of `node` in its right side.
+    #[inline]
+    pub fn subtree_end(&self, node: NodeId) -> NodeId {
+        self.subtree_ends[node]
+    }
+
+    /// Which child of `node` contains `below`, by its place among the children. O(log children).
+    pub fn child_towards(&self, node: NodeId, below: NodeId) -> Option<u32> {
+        let children = self.grammar.children(node);
+        let at = children
+            .partition_point(|&child| child <= below)
+            .checked_sub(1)?;
+        self.contains(*children.get(at)?, below)
+            .then_some(at as u32)
+    }
+
+    /// The number of symbols.
+    pub fn symbol_count(&self) -> usize {
+        self.grammar.symbols().len()
+    }
+
+    /// The symbol of a symbolic node.
+    #[inline]
+    pub fn symbol_of(&self, node: NodeId) -> Option<SymbolId> {
+        self.grammar.symbol_of(node)
+    }
+
+    /// How many references lie between each production and one production. O(symbols).
+    pub fn distances_to(&self, production: ProductionId) -> Distances {
+        Distances::new(self, production)
+    }
+
+    /// The symbol ids of a range.
+    pub(crate) fn ids(
+        range: Range<u32>,
+    ) -> impl DoubleEndedIterator<Item = SymbolId> + ExactSizeIterator {
+        range.map(|id| SymbolId::from_index(id as usize))
+    }
+}

@@ -1,0 +1,18 @@
+//! Tests that need several floors, and what they share.
+
+mod fixtures;
+mod random_grammar;
+
+pub(crate) use fixtures::fixtures;
+pub(crate) use random_grammar::random_grammar;
+
+use std::sync::Arc;
+
+use crate::grammar::Grammar;
+use crate::graph::Graph;
+
+/// The graph of a grammar text that is right.
+pub(crate) fn graph(text: &str) -> Arc<Graph> {
+    let grammar: Grammar = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    Graph::new(grammar).unwrap()
+}
