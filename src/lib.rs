@@ -24,6 +24,7 @@
 //! | 4 | [`choice`]: decoding, encoding, the site index |
 //! | 5 | [`tree`]: derivation trees to look at |
 //! | 6 | [`generate`]: random sentences, covering sets |
+//! | 7 | [`mutate`]: sessions, operators, steering |
 //!
 //! # Example
 //!
@@ -48,6 +49,7 @@ pub mod grammar;
 pub mod graph;
 pub mod id;
 pub mod kpath;
+pub mod mutate;
 pub mod rng;
 pub mod tree;
 pub mod weights;
@@ -56,6 +58,7 @@ pub use choice::Codec;
 pub use grammar::Grammar;
 pub use graph::Graph;
 pub use kpath::{Coverage, KPaths};
+pub use mutate::Session;
 pub use tree::Tree;
 
 #[cfg(test)]
