@@ -122,6 +122,19 @@ impl Session {
         }
     }
 
+    /// Makes the derivation of `choices` the present input, in canonical form. False if it is the present one already.
+    pub fn adopt(&mut self, choices: &[u8]) -> bool {
+        self.work.load(choices);
+        let before = std::mem::take(&mut self.given);
+        self.keep();
+        before != self.given
+    }
+
+    /// True in `per_mille` of 1000 cases.
+    pub fn draw(&mut self, per_mille: u32) -> bool {
+        self.work.rng().per_mille(per_mille)
+    }
+
     /// Marks the present input's windows as covered and says how many were new.
     pub fn mark(&mut self) -> usize {
         let Workspace {
