@@ -138,7 +138,7 @@ fn write_steps(grammar: &Grammar, mut steps: Vec<Step>, out: &mut impl Write) ->
         let children = grammar.children(node);
         match grammar.nodes[node].kind {
             NodeKind::Reference(production) => {
-                out.write_str(&grammar.productions[production].name)?
+                out.write_str(&grammar.productions[production].name)?;
             }
             NodeKind::Literal(literal) => write!(out, "{}", Literal(&grammar.literals[literal]))?,
             NodeKind::Class(class) => write!(out, "{}", grammar.classes[class])?,
@@ -264,7 +264,7 @@ impl fmt::Display for CharClass {
                 .chars()
                 .last()
                 .is_some_and(|&(_, high)| high == char::MAX);
-        match self.negated_chars().filter(|_| open_ended) {
+        match open_ended.then(|| self.negated_chars()).flatten() {
             Some(negated) => {
                 f.write_char('^')?;
                 write_members(&negated, f)?;
@@ -371,7 +371,7 @@ impl fmt::Debug for Grammar {
                     self.display(id)
                 )?,
                 (NodeKind::Quantifier { min, max }, _) => {
-                    writeln!(f, "Quantifier {}", Quantifier { min, max })?
+                    writeln!(f, "Quantifier {}", Quantifier { min, max })?;
                 }
                 (kind, _) => writeln!(f, "{kind:?}")?,
             }

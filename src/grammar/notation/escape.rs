@@ -73,7 +73,7 @@ impl Lexer<'_> {
                 (Member::Char(low), Member::Char(high)) if low <= high => chars.push((low, high)),
                 (Member::Byte(low), Member::Byte(high)) if low <= high => bytes.push((low, high)),
                 (Member::Char(low), Member::Byte(high)) if low.is_ascii() => {
-                    bytes.push((low as u8, high))
+                    bytes.push((low as u8, high));
                 }
                 (Member::Char(low), Member::Byte(_)) | (Member::Byte(_), Member::Char(low))
                     if !low.is_ascii() =>
@@ -113,7 +113,9 @@ impl Lexer<'_> {
                 start,
                 end,
                 "a class without a member",
-                if negated {
+                if end == start + "[^]".len() {
+                    "name what the class lacks; the character itself is written `\\^`"
+                } else if negated {
                     "nothing is left once all members are taken away; name fewer"
                 } else {
                     "name its members, as in `[a-z]`; brackets themselves are written `\\[` and `\\]`"
