@@ -142,7 +142,7 @@ impl CoverageVerb {
             return Answer::Yes;
         }
         note(format_args!(
-            "{} {}-paths are below {min} %",
+            "{} {}-paths are covered, less than {min} %",
             level.share, level.k
         ));
         Answer::No

@@ -57,8 +57,8 @@ pub(super) fn reason(error: &io::Error) -> String {
     let words = match error.kind() {
         ErrorKind::NotFound => "no such file or directory",
         ErrorKind::PermissionDenied => "permission denied",
-        ErrorKind::IsADirectory => "it is a directory",
-        ErrorKind::NotADirectory => "a part of the path is no directory",
+        ErrorKind::IsADirectory => "this is a directory",
+        ErrorKind::NotADirectory => "not a directory",
         ErrorKind::AlreadyExists => "it exists already",
         ErrorKind::StorageFull => "no space left on the device",
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only",

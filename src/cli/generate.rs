@@ -21,7 +21,7 @@ use super::report::count;
 
 /// How often in a row a sentence may miss the limits before they are called unsatisfiable.
 const TRIES: u32 = 1000;
-/// The nodes per step of the budget that strategy `shortest` draws.
+/// The nodes per step of the budget that strategy `shortest` draws on top of what any sentence needs.
 const BUDGET_STEP: u32 = 4;
 
 /// Write random sentences
@@ -148,6 +148,8 @@ struct Sentences<'a> {
     weights: Weights,
     strategy: Strategy,
     limits: Limits,
+    /// The nodes of the shortest sentence.
+    needed_nodes: u32,
     /// The limits that the user set, which no sentence may miss.
     max_depth: Option<u32>,
     max_len: Option<u32>,
@@ -168,13 +170,13 @@ impl<'a> Sentences<'a> {
         let unmet = |flag: &str, limit: Option<u32>, needed: u32, what: &str| match limit {
             Some(limit) if limit < needed => Err(Failure::new(
                 format_args!("no sentence keeps {flag} {limit}"),
-                format_args!("the grammar needs {needed} {what}"),
+                format_args!("the grammar needs {}", count(needed.into(), what)),
             )),
             _ => Ok(()),
         };
         let (depth, len) = (needed(Measure::Depth), needed(Measure::Length));
-        unmet("--max-depth", options.max_depth, depth, "nested references")?;
-        unmet("--max-len", options.max_len, len, "bytes")?;
+        unmet("--max-depth", options.max_depth, depth, "nested reference")?;
+        unmet("--max-len", options.max_len, len, "byte")?;
         let usual = Limits::default();
         Ok(Sentences {
             graph,
@@ -186,6 +188,7 @@ impl<'a> Sentences<'a> {
                 max_len: options.max_len.unwrap_or(usual.max_len.max(len)),
                 max_nodes: usual.max_nodes.max(needed(Measure::Nodes)),
             },
+            needed_nodes: needed(Measure::Nodes),
             max_depth: options.max_depth,
             max_len: options.max_len,
             rng: Rng::new(seed),
@@ -217,6 +220,7 @@ impl<'a> Sentences<'a> {
         if self.strategy == Strategy::Shortest {
             // Nothing but the shortest fits once the nodes are used up.
             let budget = self.rng.heavy_tail().saturating_mul(BUDGET_STEP);
+            let budget = self.needed_nodes.saturating_add(budget);
             limits.max_nodes = limits.max_nodes.min(budget);
         }
         let growth = Growth::draw(&mut self.rng);

@@ -51,6 +51,7 @@ struct Cli {
 
 /// What every verb takes.
 #[derive(Args)]
+#[command(next_help_heading = "Common options")]
 struct Common {
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
