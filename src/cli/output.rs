@@ -21,8 +21,8 @@ const INTERRUPTED: i32 = 130;
 
 /// Lets Ctrl-C end the process between two files.
 pub(super) fn handle_interrupts() {
-    // Without a handler an interrupt may leave one temporary file behind: no reason not to run.
-    let _ = ctrlc::set_handler(|| {
+    // Whoever has signals ignored (`nohup`) keeps that. Without the handler an interrupt may leave a hidden temporary file.
+    let _ = ctrlc::try_set_handler(|| {
         let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         std::process::exit(INTERRUPTED);
     });

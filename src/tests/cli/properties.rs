@@ -23,6 +23,10 @@ pub(crate) const ALL: &[(&str, fn())] = &[
     ("a_full_disk_is_an_error", a_full_disk_is_an_error),
     ("a_closed_pipe_is_silent", a_closed_pipe_is_silent),
     (
+        "an_interrupt_leaves_whole_files",
+        an_interrupt_leaves_whole_files,
+    ),
+    (
         "failed_writes_leave_nothing_behind",
         failed_writes_leave_nothing_behind,
     ),
@@ -212,6 +216,55 @@ fn a_closed_pipe_is_silent() {
             String::from_utf8_lossy(&output.stderr),
             "exit 0\n",
             "{verb}"
+        );
+    }
+}
+
+fn an_interrupt_leaves_whole_files() {
+    let sandbox = Sandbox::new();
+    // In the background, but not with interrupts ignored, as a shell would have it.
+    let mut child = sandbox.spawn("seed expr.ebnf cut -k 8");
+    let cut = sandbox.path("cut");
+    while fs::read_dir(&cut).map_or(0, Iterator::count) < 100 {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "too fast to be interrupted"
+        );
+        std::thread::yield_now();
+    }
+    assert!(
+        sandbox
+            .shell(&format!("kill -INT {}", child.id()))
+            .status
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    // A file that is whole is named by its contents: writing the same contents again gives the same name.
+    let files = sandbox.contents("cut");
+    assert!(files.len() >= 99);
+    for (path, _) in &files {
+        let name = path.file_name().unwrap().to_string_lossy();
+        assert!(!name.starts_with('.'), "{name}");
+    }
+    // The set is made in a fixed order, so the interrupted one is a part of the whole one.
+    let mut whole = sandbox.spawn("seed expr.ebnf whole -k 8");
+    let all = sandbox.path("whole");
+    while files
+        .iter()
+        .any(|(path, _)| !all.join(path.file_name().unwrap()).exists())
+    {
+        assert!(
+            whole.try_wait().unwrap().is_none(),
+            "a file of the first run is missing"
+        );
+        std::thread::yield_now();
+    }
+    sandbox.shell(&format!("kill -INT {}", whole.id()));
+    whole.wait().unwrap();
+    for (path, bytes) in files {
+        assert_eq!(
+            fs::read(all.join(path.file_name().unwrap())).unwrap(),
+            bytes
         );
     }
 }
