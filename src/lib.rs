@@ -24,6 +24,8 @@
 //! | 4 | [`choice`]: decoding, encoding, the site index |
 //! | 5 | [`tree`]: derivation trees to look at |
 //! | 6 | [`generate`]: random sentences, covering sets |
+//! | 7 | [`mutate`]: sessions, operators, steering |
+//! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
 //!
 //! # Example
 //!
@@ -48,6 +50,9 @@ pub mod grammar;
 pub mod graph;
 pub mod id;
 pub mod kpath;
+#[cfg(feature = "libfuzzer")]
+pub mod libfuzzer;
+pub mod mutate;
 pub mod rng;
 pub mod tree;
 pub mod weights;
@@ -56,6 +61,9 @@ pub use choice::Codec;
 pub use grammar::Grammar;
 pub use graph::Graph;
 pub use kpath::{Coverage, KPaths};
+#[cfg(feature = "libfuzzer")]
+pub use libfuzzer::Sentence;
+pub use mutate::Session;
 pub use tree::Tree;
 
 #[cfg(test)]

@@ -123,15 +123,20 @@ impl<'a> RandomChooser<'a> {
                 }
             }
         }
-        chosen.unwrap_or_else(|| {
-            if !self.fits_depth(node) {
-                self.by_depth.alternative(node)
-            } else if self.nodes > u64::from(self.limits.max_nodes) {
-                self.by_nodes.alternative(node)
-            } else {
-                self.by_length.alternative(node)
-            }
-        })
+        chosen.unwrap_or_else(|| self.alternative_that_ends(node))
+    }
+
+    /// The shortest of the alternatives that keep the depth, by the measure whose limit is passed.
+    fn alternative_that_ends(&self, node: NodeId) -> u32 {
+        let by = match self.nodes > u64::from(self.limits.max_nodes) {
+            true => self.by_nodes,
+            false => self.by_length,
+        };
+        (0..)
+            .zip(self.graph.grammar().children(node))
+            .filter(|&(_, &child)| self.fits_depth(child))
+            .min_by_key(|&(_, &child)| (by.cost(child), self.by_nodes.cost(child)))
+            .map_or_else(|| self.by_depth.alternative(node), |(index, _)| index)
     }
 }
 
@@ -165,13 +170,25 @@ impl Chooser for RandomChooser<'_> {
     }
 
     #[inline]
-    fn member(&mut self, _node: NodeId, class: &ClassCode) -> MemberChoice {
+    fn member(&mut self, node: NodeId, class: &ClassCode) -> MemberChoice {
         let head = self.rng.below(class.head_count());
         let rest = match class.rest_count(head) {
             1 => 0,
             count => self.rng.below(count),
         };
-        MemberChoice { head, rest }
+        let choice = MemberChoice { head, rest };
+        if class.is_single_byte() {
+            return choice;
+        }
+        let mut text = [0; 4];
+        let longer = (class.write(choice, &mut text) as u64)
+            .saturating_sub(u64::from(self.by_length.cost(node)));
+        if self.length + longer > u64::from(self.limits.max_len) {
+            // Heads ascend, so the first one is as short as any.
+            return MemberChoice::default();
+        }
+        self.length += longer;
+        choice
     }
 
     fn forced_alternative(&mut self, node: NodeId, index: u32) {

@@ -1,0 +1,7 @@
+//! fend-core evaluates sentences of `grammars/fend/fend.ebnf`.
+#![no_main]
+
+pleach::fuzz! {
+    grammar: "../grammars/fend/fend.ebnf",
+    |text: &[u8]| { pleach_fuzz::fend::run(text) }
+}

@@ -1,0 +1,7 @@
+//! serde_json reads, prints and reads again sentences of `grammars/json/json.ebnf`.
+#![no_main]
+
+pleach::fuzz! {
+    grammar: "../grammars/json/json.ebnf",
+    |text: &[u8]| { pleach_fuzz::json::run(text) }
+}

@@ -1,0 +1,252 @@
+//! The glue for libFuzzer targets built with cargo-fuzz and libfuzzer-sys.
+//!
+//! The one-line form defines the target, its mutator and its crossover:
+//!
+//! ```ignore
+//! #![no_main]
+//! pleach::fuzz! {
+//!     grammar: "grammars/json.ebnf",
+//!     |text: &[u8]| { let _ = serde_json::from_slice::<serde_json::Value>(text); }
+//! }
+//! ```
+//!
+//! The parts are public, so that a target can adopt them one by one: [`crate::language!`] defines a [`Language`] and a static
+//! [`Fuzzer`], whose methods fit libfuzzer-sys' own macros, and [`Sentence`] is an argument of `fuzz_target!`.
+//!
+//! # What the engine sees
+//!
+//! Corpus files are choice sequences. The mutator keeps the index and the sentence of what it gave out last; the target looks
+//! its bytes up there first and hardly ever decodes. Inside the target callback the windows of the input are marked in
+//! counters that libFuzzer reads as features, so that an input with a new k-path is kept even if it covers no new code.
+//! A mutator never returns an empty input (libFuzzer would put a space in its place) and never more than it may.
+//!
+//! # Settings
+//!
+//! From environment variables, because engines that stand in for libFuzzer ignore unknown flags:
+//!
+//! | variable | meaning | default |
+//! |---|---|---|
+//! | `PLEACH_K` | k of the k-paths; lowered to what can be kept | 3 |
+//! | `PLEACH_STEERING` | share of mutations that seek an uncovered k-path | 0.25 |
+//! | `PLEACH_BYTES` | share of the engine's own mutations, on the choice bytes | 0.2 |
+//! | `PLEACH_MAX_LEN` | bytes of a sentence that mutation grows to | 16384 |
+//! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
+
+mod config;
+mod macros;
+mod sentence;
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use once_cell::sync::OnceCell;
+
+use crate::grammar::Grammar;
+use crate::graph::Graph;
+use crate::kpath;
+use crate::mutate::Session;
+
+pub use config::{BadSetting, Config};
+pub use sentence::{Input, Language, Sentence};
+
+/// The counters of a target; the macros put them where libFuzzer looks for features.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Counters<const N: usize>([AtomicU8; N]);
+
+impl<const N: usize> Counters<N> {
+    /// Counters at zero.
+    #[expect(
+        clippy::new_without_default,
+        reason = "it initializes statics, which needs a constant function"
+    )]
+    pub const fn new() -> Counters<N> {
+        Counters([const { AtomicU8::new(0) }; N])
+    }
+
+    /// The counters.
+    pub const fn as_slice(&self) -> &[AtomicU8] {
+        &self.0
+    }
+}
+
+/// The engine's own mutation, `libfuzzer_sys::fuzzer_mutate`: changes the first `size` bytes and returns the new size, at
+/// most `max_size`.
+pub type EngineMutate = fn(data: &mut [u8], size: usize, max_size: usize) -> usize;
+
+/// The mutator, the crossover and the decoder of a fuzz target. Made by [`crate::language!`].
+#[derive(Debug)]
+pub struct Fuzzer {
+    grammar: fn() -> Result<Grammar, String>,
+    counters: &'static [AtomicU8],
+    engine: EngineMutate,
+    state: OnceCell<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    session: Session,
+    config: Config,
+}
+
+impl Fuzzer {
+    /// A fuzzer for a grammar that is read at the first use. Made by [`crate::language!`].
+    pub const fn new(
+        grammar: fn() -> Result<Grammar, String>,
+        counters: &'static [AtomicU8],
+        engine: EngineMutate,
+    ) -> Fuzzer {
+        Fuzzer {
+            grammar,
+            counters,
+            engine,
+            state: OnceCell::new(),
+        }
+    }
+
+    /// Reads the grammar and the settings now, rather than at the first use.
+    ///
+    /// A grammar or setting that is wrong is reported on standard error, and the process ends with exit code 2.
+    pub fn load(&self) {
+        drop(self.state());
+    }
+
+    fn try_state(&self) -> Result<&Mutex<State>, String> {
+        self.state.get_or_try_init(|| {
+            let config = Config::from_env().map_err(|error| error.to_string())?;
+            let grammar = (self.grammar)()?;
+            let graph = Graph::new(grammar).map_err(|error| error.to_string())?;
+            let mut k = config.k;
+            let mut session = loop {
+                match Session::new(&graph, k) {
+                    Ok(session) => break session,
+                    // A smaller k always ends this: 1-paths are the symbols.
+                    Err(kpath::Error::TooMany { .. } | kpath::Error::Unrankable { .. })
+                        if k > 1 =>
+                    {
+                        k -= 1;
+                    }
+                    Err(error) => return Err(error.to_string()),
+                }
+            };
+            session.steer(config.steering);
+            session.limit(config.budget());
+            Ok(Mutex::new(State { session, config }))
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        match self.try_state() {
+            Ok(state) => state.lock().unwrap_or_else(PoisonError::into_inner),
+            Err(message) => {
+                #[expect(
+                    clippy::print_stderr,
+                    reason = "a target has no other way to say why it cannot run"
+                )]
+                {
+                    eprintln!("error: {message}");
+                }
+                std::process::exit(2)
+            }
+        }
+    }
+
+    /// Mutates the first `size` bytes of `data` in place and returns the new size, at least 1 and at most `max_size`.
+    ///
+    /// Fits `libfuzzer_sys::fuzz_mutator!`. Deterministic in its arguments and in what has run before.
+    pub fn mutate(&self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
+        let mut state = self.state();
+        let State { session, config } = &mut *state;
+        let (size, max_size) = (size.min(data.len()), max_size.min(data.len()));
+        session.seed(u64::from(seed));
+        session.load(&data[..size]);
+        let bytes = size <= max_size && size > 0 && session.draw(config.bytes);
+        if !(bytes && self.mutate_bytes(session, data, size, max_size)) {
+            session.mutate(max_size);
+        }
+        write(session, data, max_size)
+    }
+
+    /// Lets the engine change the choice bytes. False if that changed nothing that counts.
+    fn mutate_bytes(
+        &self,
+        session: &mut Session,
+        data: &mut [u8],
+        size: usize,
+        max_size: usize,
+    ) -> bool {
+        let new_size = (self.engine)(data, size, max_size).min(max_size);
+        if new_size == 0 || session.choices() == &data[..new_size] {
+            return false;
+        }
+        session.adopt(&data[..new_size])
+    }
+
+    /// Makes a mutant of `data1` with a part of `data2` in `out` and returns its size, at least 1 and at most that of `out`.
+    ///
+    /// Fits `libfuzzer_sys::fuzz_crossover!`. Where no part fits, `data1` is mutated instead.
+    pub fn crossover(&self, data1: &[u8], data2: &[u8], out: &mut [u8], seed: u32) -> usize {
+        let mut state = self.state();
+        let session = &mut state.session;
+        session.seed(u64::from(seed));
+        session.load(data1);
+        session.cross(data2, out.len());
+        let len = out.len();
+        write(session, out, len)
+    }
+
+    /// Runs `body` on the sentence of `data`, after marking its k-paths as the engine's features.
+    ///
+    /// For use in the target callback. Decodes only what the mutator did not give out last.
+    pub fn execute<R>(&self, data: &[u8], body: impl FnOnce(&[u8]) -> R) -> R {
+        let mut state = self.state();
+        let session = &mut state.session;
+        session.load(data);
+        session.mark();
+        if !self.counters.is_empty() {
+            for window in session.windows() {
+                // Grammars with more windows than counters share them.
+                self.counters[window as usize % self.counters.len()].store(1, Ordering::Relaxed);
+            }
+        }
+        body(session.sentence())
+    }
+
+    /// The sentence of `data`, without marking anything.
+    pub fn sentence(&self, data: &[u8]) -> Vec<u8> {
+        let state = self.state();
+        match state.session.choices() == data {
+            true => state.session.sentence().to_vec(),
+            false => state.session.codec().sentence(data),
+        }
+    }
+
+    /// How many of how many k-paths the inputs run so far have covered.
+    pub fn coverage(&self) -> (u64, u64) {
+        let state = self.state();
+        let coverage = state.session.coverage();
+        (coverage.covered(), coverage.total())
+    }
+}
+
+fn write(session: &Session, data: &mut [u8], max_size: usize) -> usize {
+    let choices = session.choices();
+    let len = choices.len().min(max_size);
+    data[..len].copy_from_slice(&choices[..len]);
+    len
+}
+
+/// For the macros' expansions only.
+#[doc(hidden)]
+pub mod __private {
+    use crate::grammar::Grammar;
+
+    /// Reads a grammar that was built into the target.
+    pub fn parse(text: &str, path: &str) -> Result<Grammar, String> {
+        text.parse::<Grammar>()
+            .map_err(|error| error.with_path(path).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

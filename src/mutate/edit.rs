@@ -1,0 +1,268 @@
+//! Edits that operators share: copies, items of repetitions, swaps, class members.
+
+use super::work::{ItemSource, Kind, Part, Workspace};
+use crate::choice::{SiteIndex, Span, put};
+use crate::grammar::NodeKind;
+use crate::rng::Rng;
+
+impl Workspace {
+    /// The site above.
+    pub fn parent(&self, site: u32) -> Option<u32> {
+        let parent = self.index.sites().get(site as usize)?.parent;
+        ((parent as usize) < self.index.sites().len()).then_some(parent)
+    }
+
+    /// The alternative that an alternation's site has taken.
+    pub fn alternative(&self, site: u32) -> Option<u32> {
+        let node = self.choice_node(site)?;
+        let count = self.graph().grammar().children(node).len() as u32;
+        let mut tape = crate::choice::Tape::new(self.index.choices_of(site));
+        tape.take(count)
+    }
+
+    /// Replaces a site's subtree by choices that `fill` copies out of the input.
+    pub fn replace_by_copy(
+        &mut self,
+        site: u32,
+        fill: impl FnOnce(&SiteIndex, &mut Vec<u8>),
+    ) -> bool {
+        let mut choices = std::mem::take(&mut self.buffers.choices);
+        choices.clear();
+        fill(&self.index, &mut choices);
+        let replaced = self.replace(site, Part::Choices(&choices));
+        self.buffers.choices = choices;
+        replaced
+    }
+
+    /// Replaces a site's subtree by that of a site of the donor.
+    pub fn replace_from_donor(&mut self, site: u32, donated: u32) -> bool {
+        let mut choices = std::mem::take(&mut self.buffers.choices);
+        choices.clear();
+        choices.extend_from_slice(self.donor.choices_of(donated));
+        let replaced = self.replace(site, Part::Choices(&choices));
+        self.buffers.choices = choices;
+        replaced
+    }
+
+    /// Swaps the subtrees of two compatible sites, none within the other.
+    pub fn swap_sites(&mut self, one: u32, other: u32) -> bool {
+        let (first, second) = (one.min(other), one.max(other));
+        let (mut at_first, mut at_second) = (
+            std::mem::take(&mut self.buffers.choices),
+            std::mem::take(&mut self.buffers.other),
+        );
+        at_first.clear();
+        at_second.clear();
+        at_first.extend_from_slice(self.index.choices_of(first));
+        at_second.extend_from_slice(self.index.choices_of(second));
+        // The one behind first: that does not move the one before.
+        let swapped = at_first != at_second
+            && self.replace(second, Part::Choices(&at_first))
+            && self.replace(first, Part::Choices(&at_second));
+        (self.buffers.choices, self.buffers.other) = (at_first, at_second);
+        swapped
+    }
+
+    /// A site that derives the same nonterminal or node and lies neither above nor below, the first from a random place on.
+    pub fn compatible_elsewhere(&mut self, site: u32) -> Option<u32> {
+        let start = self.rng.index(self.index.sites().len());
+        let sites = self.index.sites();
+        let at = sites.get(site as usize)?;
+        let apart = |other: u32| other >= at.end || sites[other as usize].end <= site;
+        let fits =
+            |&other: &u32| apart(other) && self.is_compatible(sites[other as usize].node, at.node);
+        let (len, start) = (sites.len() as u32, start as u32);
+        (start..len).chain(0..start).find(fits)
+    }
+
+    /// A site of the donor that may stand at a site of the input, the first from a random place on.
+    pub fn compatible_in_donor(&mut self, site: u32) -> Option<u32> {
+        let start = self.rng.index(self.donor.sites().len()) as u32;
+        let node = self.index.sites().get(site as usize)?.node;
+        let sites = self.donor.sites();
+        let fits = |&other: &u32| self.is_compatible(sites[other as usize].node, node);
+        (start..sites.len() as u32).chain(0..start).find(fits)
+    }
+
+    /// The first recursion from the `i`-th recursive site on: a site and one above it that derives the same nonterminal.
+    /// Looks at a few sites only.
+    pub fn recursion(&self, i: usize) -> Option<(u32, u32)> {
+        const LOOKED_AT: usize = 32;
+        self.of_kind(Kind::Recursive)
+            .skip(i)
+            .chain(self.of_kind(Kind::Recursive).take(i))
+            .take(LOOKED_AT)
+            .find_map(|site| Some((site, self.same_above(site)?)))
+    }
+
+    /// Takes another member of a class: a neighbor of the present one, or any.
+    pub fn change_member(&mut self, site: u32) -> bool {
+        let Some(node) = self.index.sites().get(site as usize).map(|site| site.node) else {
+            return false;
+        };
+        let codec = self.codec().clone();
+        let class = match codec
+            .graph()
+            .grammar()
+            .nodes()
+            .get(node)
+            .map(|node| node.kind)
+        {
+            Some(NodeKind::Class(class)) => codec.class(class),
+            _ => return false,
+        };
+        let heads = class.head_count();
+        let mut tape = crate::choice::Tape::new(self.index.choices_of(site));
+        let (old_head, rest_count) = match tape.take(heads) {
+            Some(head) => (head, class.rest_count(head)),
+            None => return false,
+        };
+        let old_rest = tape.take(rest_count).unwrap_or(0);
+        let other = |rng: &mut Rng, old: u32, count: u32| {
+            let step = match rng.below(4) {
+                0 => 1,
+                1 => count - 1,
+                _ => 1 + rng.below(count - 1),
+            };
+            ((u64::from(old) + u64::from(step)) % u64::from(count)) as u32
+        };
+        let rng = &mut self.rng;
+        let (mut head, mut rest) = (old_head, old_rest);
+        if rest_count > 1 && (heads == 1 || rng.per_mille(500)) {
+            rest = other(rng, old_rest, rest_count);
+        } else if heads > 1 {
+            head = other(rng, old_head, heads);
+            rest = rng.below(class.rest_count(head));
+        }
+        self.replace_by_copy(site, |_, choices| {
+            put(choices, head, heads);
+            put(choices, rest, class.rest_count(head));
+        })
+    }
+
+    /// Edits the items of a quantifier's site as a list. False, and nothing changed, if the list is left as it is, breaks
+    /// the quantifier's bounds, or would break the budget.
+    ///
+    /// Inserting or deleting where items are optional and unbounded splices just that; anything else derives the
+    /// quantifier again from the items' choices.
+    pub fn edit_items(
+        &mut self,
+        quantifier: u32,
+        edit: impl FnOnce(&mut Vec<ItemSource>, &mut Rng),
+    ) -> bool {
+        let Some((min, max)) = self.bounds(quantifier) else {
+            return false;
+        };
+        let (mut before, mut items) = (
+            std::mem::take(&mut self.buffers.before),
+            std::mem::take(&mut self.buffers.items),
+        );
+        before.clear();
+        before.extend(self.index.children(quantifier));
+        items.clear();
+        items.extend(before.iter().map(|&item| ItemSource::Old(item)));
+        edit(&mut items, &mut self.rng);
+        let fits = items.len() >= min as usize && items.len() <= max as usize;
+        let edited = fits && self.apply_items(quantifier, (min, max), &before, &items);
+        (self.buffers.before, self.buffers.items) = (before, items);
+        edited
+    }
+
+    fn apply_items(
+        &mut self,
+        quantifier: u32,
+        bounds: (u32, u32),
+        before: &[u32],
+        items: &[ItemSource],
+    ) -> bool {
+        let (min, max) = bounds;
+        let same = |(item, source): (&u32, &ItemSource)| ItemSource::Old(*item) == *source;
+        let head = before
+            .iter()
+            .zip(items)
+            .take_while(|&pair| same(pair))
+            .count();
+        let tail = before[head..]
+            .iter()
+            .rev()
+            .zip(items[head..].iter().rev())
+            .take_while(|&pair| same(pair))
+            .count();
+        let (old, new) = (
+            &before[head..before.len() - tail],
+            &items[head..items.len() - tail],
+        );
+        if old.is_empty() && new.is_empty() {
+            return false;
+        }
+        if max == u32::MAX && head >= min as usize {
+            match (old, new) {
+                (&[first, ..], []) => {
+                    let last = old[old.len() - 1];
+                    return self.remove_items(quantifier, first, last);
+                }
+                ([], &[source]) => {
+                    let at = before.get(head).copied();
+                    return match source {
+                        ItemSource::Random(size) => {
+                            self.insert_item(quantifier, at, Part::Random(size))
+                        }
+                        ItemSource::Old(item) => self.insert_copy(quantifier, at, item),
+                    };
+                }
+                _ => {}
+            }
+        }
+        let Some(subject) = self.subject(quantifier) else {
+            return false;
+        };
+        let mut choices = std::mem::take(&mut self.buffers.choices);
+        choices.clear();
+        for (index, &source) in items.iter().enumerate() {
+            if index >= min as usize {
+                choices.push(1);
+            }
+            match source {
+                ItemSource::Old(item) => choices.extend_from_slice(self.index.choices_of(item)),
+                ItemSource::Random(size) => {
+                    self.fragment(subject, quantifier, Part::Random(size));
+                    choices.extend_from_slice(self.fragment.choices());
+                }
+            }
+            if choices.len() > self.limits.max_choices {
+                break;
+            }
+        }
+        if items.len() < max as usize {
+            choices.push(0);
+        }
+        let edited = choices.len() <= self.limits.max_choices
+            && self.replace(quantifier, Part::Choices(&choices));
+        self.buffers.choices = choices;
+        edited
+    }
+
+    fn insert_copy(&mut self, quantifier: u32, before: Option<u32>, item: u32) -> bool {
+        let mut choices = std::mem::take(&mut self.buffers.choices);
+        choices.clear();
+        choices.extend_from_slice(self.index.choices_of(item));
+        let inserted = self.insert_item(quantifier, before, Part::Choices(&choices));
+        self.buffers.choices = choices;
+        inserted
+    }
+
+    /// Removes optional items of an unbounded quantifier, from `first` to `last`, with their decisions to go on.
+    fn remove_items(&mut self, quantifier: u32, first: u32, last: u32) -> bool {
+        let (from, to) = (self.index.span(first), self.index.span(last));
+        let Some(choice_start) = from.choices.start.checked_sub(1) else {
+            return false;
+        };
+        let span = Span {
+            parent: quantifier,
+            sites: from.sites.start..to.sites.end,
+            choices: choice_start..to.choices.end,
+            text: from.text.start..to.text.end,
+        };
+        self.put(&span, &[], false)
+    }
+}

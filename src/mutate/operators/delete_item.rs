@@ -1,0 +1,38 @@
+//! Deletes an item of a repetition.
+
+use super::super::operator::Operator;
+use super::super::work::{ItemSource, Kind, Workspace};
+
+/// Deletes an item of a repetition.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteItem;
+
+impl Operator for DeleteItem {
+    fn name(&self) -> &'static str {
+        "delete-item"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Item)
+    }
+
+    fn shrinks(&self) -> bool {
+        true
+    }
+
+    fn weight(&self) -> u32 {
+        8
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        let Some((item, quantifier)) = work
+            .nth(Kind::Item, i)
+            .and_then(|item| Some((item, work.parent(item)?)))
+        else {
+            return false;
+        };
+        work.edit_items(quantifier, |items, _| {
+            items.retain(|&source| source != ItemSource::Old(item));
+        })
+    }
+}

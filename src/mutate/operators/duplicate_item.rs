@@ -1,0 +1,37 @@
+//! Repeats an item of a repetition beside it.
+
+use super::super::operator::Operator;
+use super::super::work::{ItemSource, Kind, Workspace};
+
+/// Repeats an item of a repetition beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct DuplicateItem;
+
+impl Operator for DuplicateItem {
+    fn name(&self) -> &'static str {
+        "duplicate-item"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Item)
+    }
+
+    fn weight(&self) -> u32 {
+        8
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        let Some((item, quantifier)) = work
+            .nth(Kind::Item, i)
+            .and_then(|item| Some((item, work.parent(item)?)))
+        else {
+            return false;
+        };
+        work.edit_items(quantifier, |items, _| {
+            let at = items
+                .iter()
+                .position(|&source| source == ItemSource::Old(item));
+            items.insert(at.unwrap_or(0), ItemSource::Old(item));
+        })
+    }
+}

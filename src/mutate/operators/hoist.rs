@@ -1,0 +1,35 @@
+//! Puts a subtree in the place of one above it that derives the same nonterminal.
+
+use super::super::operator::Operator;
+use super::super::work::{Kind, Workspace};
+
+/// Puts a subtree in the place of one above it that derives the same nonterminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Hoist;
+
+impl Operator for Hoist {
+    fn name(&self) -> &'static str {
+        "hoist"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Recursive)
+    }
+
+    fn shrinks(&self) -> bool {
+        true
+    }
+
+    fn weight(&self) -> u32 {
+        5
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        let Some((site, above)) = work.recursion(i) else {
+            return false;
+        };
+        work.replace_by_copy(above, |index, choices| {
+            choices.extend_from_slice(index.choices_of(site));
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! Inserts a random item into a repetition.
+
+use super::super::operator::Operator;
+use super::super::work::{ItemSource, Kind, Size, Workspace};
+
+/// Inserts a random item into a repetition.
+#[derive(Clone, Copy, Debug)]
+pub struct InsertItem;
+
+impl Operator for InsertItem {
+    fn name(&self) -> &'static str {
+        "insert-item"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Repeated)
+    }
+
+    fn weight(&self) -> u32 {
+        12
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        let Some(quantifier) = work.nth(Kind::Repeated, i) else {
+            return false;
+        };
+        let size = Size::draw(work.rng());
+        work.edit_items(quantifier, |items, rng| {
+            items.insert(rng.index(items.len() + 1), ItemSource::Random(size));
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! The operators, one a file.
+
+mod character;
+mod delete_item;
+mod duplicate_item;
+mod hoist;
+mod insert_item;
+mod move_item;
+mod next_alternative;
+mod regenerate;
+mod repeat;
+mod seek;
+mod shorten;
+mod shuffle_items;
+mod swap;
+mod transplant;
+mod unroll;
+
+pub use character::Character;
+pub use delete_item::DeleteItem;
+pub use duplicate_item::DuplicateItem;
+pub use hoist::Hoist;
+pub use insert_item::InsertItem;
+pub use move_item::MoveItem;
+pub use next_alternative::NextAlternative;
+pub use regenerate::Regenerate;
+pub use repeat::Repeat;
+pub use seek::Seek;
+pub use shorten::Shorten;
+pub use shuffle_items::ShuffleItems;
+pub use swap::Swap;
+pub use transplant::Transplant;
+pub use unroll::Unroll;
+
+use super::operator::Operator;
+
+/// All operators but [`Seek`], which steering draws on its own.
+pub(super) fn all() -> Vec<Box<dyn Operator>> {
+    vec![
+        Box::new(Regenerate),
+        Box::new(Shorten),
+        Box::new(NextAlternative),
+        Box::new(InsertItem),
+        Box::new(DeleteItem),
+        Box::new(DuplicateItem),
+        Box::new(MoveItem),
+        Box::new(ShuffleItems),
+        Box::new(Repeat),
+        Box::new(Unroll),
+        Box::new(Hoist),
+        Box::new(Swap),
+        Box::new(Character),
+        Box::new(Transplant),
+    ]
+}

@@ -1,0 +1,28 @@
+//! Derives a subtree anew, at random.
+
+use super::super::operator::Operator;
+use super::super::work::{Kind, Part, Size, Workspace};
+
+/// Derives a subtree anew, at random.
+#[derive(Clone, Copy, Debug)]
+pub struct Regenerate;
+
+impl Operator for Regenerate {
+    fn name(&self) -> &'static str {
+        "regenerate"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Variable)
+    }
+
+    fn weight(&self) -> u32 {
+        14
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        let size = Size::draw(work.rng());
+        work.nth(Kind::Variable, i)
+            .is_some_and(|site| work.replace(site, Part::Random(size)))
+    }
+}

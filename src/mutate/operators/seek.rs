@@ -1,0 +1,208 @@
+//! Seeks an uncovered k-path: finds the site that is closest to it and grafts the rest of the path in there.
+//!
+//! The closest site is the one whose window ends with the longest beginning of the path; where no symbol of the path occurs,
+//! it is the site with the shortest way to where the path begins. From there the derivation is followed as far as it
+//! agrees with the path. Where it departs, a repetition gets one more item with the rest of the path in it, which disturbs
+//! nothing; only an alternation has to give up what it derives.
+
+use super::super::operator::Operator;
+use super::super::work::{Part, Size, Workspace};
+use crate::choice::is_site;
+use crate::grammar::NodeKind;
+use crate::graph::UNREACHABLE;
+use crate::id::{NodeId, SymbolId};
+
+/// Seeks an uncovered k-path.
+#[derive(Clone, Copy, Debug)]
+pub struct Seek;
+
+impl Operator for Seek {
+    fn name(&self) -> &'static str {
+        "seek"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.coverage().windows().count_zeros()
+    }
+
+    fn weight(&self) -> u32 {
+        0
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        let window = work.coverage().windows().select_zero(i);
+        let Some(target) = window.and_then(|window| work.coverage().path(window as u32)) else {
+            return false;
+        };
+        let rooted = window.is_some_and(|window| window as u64 >= work.coverage().kpaths().len());
+        let mut path = std::mem::take(&mut work.buffers.path);
+        path.clear();
+        let found = if rooted {
+            path.extend_from_slice(&target);
+            Some(follow_root(work, &mut path))
+        } else {
+            closest(work, &target, &mut path)
+        };
+        let grafted = found.is_some_and(|site| graft(work, site, &path));
+        work.buffers.path = path;
+        grafted
+    }
+}
+
+/// The site where a path from the root departs from the derivation; what is left of the path stays in `path`.
+fn follow_root(work: &Workspace, path: &mut Vec<SymbolId>) -> u32 {
+    let mut site = 0;
+    while let Some(&symbol) = path.first() {
+        if path.len() == 1 {
+            break;
+        }
+        let node = work.graph().grammar()[symbol].node;
+        match descend(work, site, node) {
+            Departure::Found(below) => {
+                site = below;
+                path.remove(0);
+            }
+            _ => break,
+        }
+    }
+    site
+}
+
+/// The site closest to a target, with what must be derived below it in `path`.
+fn closest(work: &mut Workspace, target: &[SymbolId], path: &mut Vec<SymbolId>) -> Option<u32> {
+    let grammar = work.graph().grammar().clone();
+    let node = |symbol: SymbolId| grammar[symbol].node;
+    for have in (1..target.len()).rev() {
+        let wanted = node(target[have - 1]);
+        let len = work.index().sites().len();
+        let start = work.rng().index(len);
+        let sites = work.index().sites();
+        let found = (start..len)
+            .chain(0..start)
+            .find(|&at| sites[at].node == wanted && ends_with(work, at as u32, &target[..have]));
+        if let Some(site) = found {
+            path.extend_from_slice(&target[have..]);
+            return Some(site as u32);
+        }
+    }
+    // No symbol of the path occurs in its place: go where the way to it is shortest.
+    let graph = work.graph().clone();
+    let to = graph.production_of(*target.first()?);
+    let mut routes = std::mem::take(&mut work.routes);
+    let distances = routes.to(&graph, to);
+    let mut best = (UNREACHABLE, 0u32);
+    for (at, site) in (0u32..).zip(work.index().sites()) {
+        if let Some(production) = work.production_of(site.node) {
+            best = best.min((distances.from_production(production), at));
+        }
+    }
+    let from = work
+        .index()
+        .sites()
+        .get(best.1 as usize)
+        .and_then(|site| work.production_of(site.node));
+    let found =
+        best.0 != UNREACHABLE && from.is_some_and(|from| routes.append(&graph, from, to, path));
+    work.routes = routes;
+    path.extend_from_slice(target);
+    found.then_some(best.1)
+}
+
+/// Whether the symbolic nodes above a site, itself included, end with `symbols`.
+fn ends_with(work: &Workspace, site: u32, symbols: &[SymbolId]) -> bool {
+    let sites = work.index().sites();
+    let mut left = symbols.iter().rev();
+    let Some(mut wanted) = left.next() else {
+        return true;
+    };
+    let mut at = site;
+    while let Some(here) = sites.get(at as usize) {
+        if let Some(symbol) = work.codec().symbol_of(here.node) {
+            if symbol != *wanted {
+                return false;
+            }
+            match left.next() {
+                Some(next) => wanted = next,
+                None => return true,
+            }
+        }
+        at = here.parent;
+    }
+    false
+}
+
+/// Where the derivation of a right side departs from the way to a symbol in it.
+enum Departure {
+    /// Nowhere: the symbol occurs at this site.
+    Found(u32),
+    /// At an alternation that took another alternative.
+    Alternation(u32),
+    /// At a repetition; items can be added.
+    Repetition(u32),
+}
+
+/// Follows the derivation below `site` toward `node`, a symbol of the right side that it stands for.
+fn descend(work: &Workspace, site: u32, node: NodeId) -> Departure {
+    let graph = work.graph();
+    let mut here = site;
+    loop {
+        let Some(choice) = work.choice_node(here) else {
+            return Departure::Alternation(here);
+        };
+        // The next site on the way: the outermost node below this one that is a site and contains the symbol.
+        let mut next = node;
+        let mut above = graph.grammar()[node].parent;
+        while let Some(parent) = above.filter(|&parent| parent != choice) {
+            if is_site(graph, parent) {
+                next = parent;
+            }
+            above = graph.grammar()[parent].parent;
+        }
+        if let NodeKind::Quantifier { max, .. } = graph.grammar()[choice].kind {
+            let items = work.index().children(here);
+            let room = max.is_none_or(|max| (items.count() as u64) < u64::from(max));
+            match work.index().child_of_node(here, next) {
+                // A full repetition, or an item that is the symbol: look into an item.
+                Some(item) if !room || next == node => here = item,
+                _ => return Departure::Repetition(here),
+            }
+        } else {
+            match work.index().child_of_node(here, next) {
+                Some(child) => here = child,
+                None => return Departure::Alternation(here),
+            }
+        }
+        if next == node {
+            return Departure::Found(here);
+        }
+    }
+}
+
+/// Puts `path` below `site`, whose right side its first symbol is written in.
+fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
+    let (mut site, mut path) = (site, path);
+    while let Some(&first) = path.first() {
+        let node = work.graph().grammar()[first].node;
+        match descend(work, site, node) {
+            Departure::Found(below) if path.len() > 1 => {
+                site = below;
+                path = &path[1..];
+            }
+            Departure::Found(_) => return false,
+            Departure::Alternation(at) => return work.replace(at, Part::Path(path, Size::SMALL)),
+            Departure::Repetition(at) => {
+                let Some((min, max)) = work.bounds(at) else {
+                    return false;
+                };
+                if min == 0 && max == u32::MAX {
+                    let count = work.index().children(at).count();
+                    let place = work.rng().index(count + 1);
+                    let before = work.index().children(at).nth(place);
+                    return work.insert_item(at, before, Part::Path(path, Size::SMALL));
+                }
+                return work.replace(at, Part::Path(path, Size::SMALL));
+            }
+        }
+    }
+    false
+}

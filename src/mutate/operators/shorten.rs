@@ -1,0 +1,31 @@
+//! Replaces a subtree by its shortest derivation.
+
+use super::super::operator::Operator;
+use super::super::work::{Kind, Part, Workspace};
+
+/// Replaces a subtree by its shortest derivation.
+#[derive(Clone, Copy, Debug)]
+pub struct Shorten;
+
+impl Operator for Shorten {
+    fn name(&self) -> &'static str {
+        "shorten"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Variable)
+    }
+
+    fn shrinks(&self) -> bool {
+        true
+    }
+
+    fn weight(&self) -> u32 {
+        5
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        work.nth(Kind::Variable, i)
+            .is_some_and(|site| work.replace(site, Part::Choices(&[])))
+    }
+}

@@ -1,0 +1,47 @@
+//! Unrolls a recursion 2^n times: what lies between a subtree and one above it that derives the same nonterminal.
+
+use super::super::operator::Operator;
+use super::super::work::{Kind, Workspace};
+
+/// Unrolls a recursion 2^n times: what lies between a subtree and one above it that derives the same nonterminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Unroll;
+
+impl Operator for Unroll {
+    fn name(&self) -> &'static str {
+        "unroll"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Recursive)
+    }
+
+    fn weight(&self) -> u32 {
+        5
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        let Some((site, above)) = work.recursion(i) else {
+            return false;
+        };
+        let doublings = 1 + work.rng().heavy_tail().ilog2().min(9);
+        let rounds = 1usize << doublings;
+        let most = work.limits.max_choices;
+        work.replace_by_copy(above, |index, choices| {
+            let (inner, outer) = (index.sites()[site as usize], index.sites()[above as usize]);
+            let before = outer.choice_start as usize..inner.choice_start as usize;
+            let after = inner.choice_end as usize..outer.choice_end as usize;
+            // At least once more, then as often as the budget allows.
+            let rounds = rounds
+                .min(most / (before.len() + after.len()).max(1))
+                .max(2);
+            for _ in 0..rounds {
+                choices.extend_from_slice(&index.choices()[before.clone()]);
+            }
+            choices.extend_from_slice(index.choices_of(site));
+            for _ in 0..rounds {
+                choices.extend_from_slice(&index.choices()[after.clone()]);
+            }
+        })
+    }
+}

@@ -1,0 +1,232 @@
+//! Every operator leaves an input that decodes to what the session says it is.
+
+use std::collections::BTreeMap;
+
+use super::{Operator, Outcome, Session, operators};
+use crate::choice::{Scratch, SiteIndex};
+use crate::grammar::Grammar;
+use crate::graph::Graph;
+use crate::rng::Rng;
+use crate::tests::{fixtures, graph, random_grammar};
+
+/// The session's input, decoded anew, is what the session holds.
+fn check(session: &Session) {
+    let codec = session.codec();
+    let mut anew = SiteIndex::new();
+    codec.index(session.choices(), &mut Scratch::default(), &mut anew);
+    assert_eq!(
+        session.sentence(),
+        anew.text(),
+        "{}",
+        codec.graph().grammar()
+    );
+    assert_eq!(session.work.index(), &anew);
+    assert!(!session.choices().is_empty());
+    for (kind, &counted) in session.work.census().iter().enumerate() {
+        let sites = session.work.index().sites();
+        let really = (0..sites.len() as u32)
+            .filter(|&site| session.work.is_kind(site, kind))
+            .count();
+        assert_eq!(counted as usize, really, "sites of kind {kind}");
+    }
+}
+
+#[test]
+fn mutations_of_random_grammars_keep_index_text_and_choices_together() {
+    let mut rng = Rng::new(31);
+    let mut graphs: Vec<_> = fixtures()
+        .into_iter()
+        .map(|fixture| fixture.graph)
+        .collect();
+    while graphs.len() < 120 {
+        if let Ok(grammar) = random_grammar(&mut rng).parse::<Grammar>() {
+            graphs.push(Graph::new(grammar).unwrap());
+        }
+    }
+    for (seed, graph) in (0..).zip(graphs) {
+        let mut session = Session::new(&graph, 1 + seed as usize % 4).unwrap();
+        session.seed(seed);
+        for round in 0..150 {
+            let max_size = [4096, 64, 1, 7, 300][round % 5];
+            if rng.below(4) == 0 {
+                let choices: Vec<u8> = (0..rng.below(80)).map(|_| rng.below(256) as u8).collect();
+                session.load(&choices);
+            }
+            if rng.below(5) == 0 {
+                let donor: Vec<u8> = (0..rng.below(80)).map(|_| rng.below(256) as u8).collect();
+                session.cross(&donor, max_size);
+            } else {
+                session.mutate(max_size);
+            }
+            assert!(session.choices().len() <= max_size);
+            check(&session);
+            session.mark();
+        }
+    }
+}
+
+#[test]
+fn every_operator_changes_json() {
+    let json = fixtures()
+        .into_iter()
+        .find(|fixture| fixture.name == "json_tight")
+        .unwrap()
+        .graph;
+    let mut session = Session::new(&json, 3).unwrap();
+    let mut applied: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut all = operators::all();
+    all.push(Box::new(operators::Seek));
+    let mut rng = Rng::new(8);
+    for _ in 0..300 {
+        // Arrays in arrays, with some random content.
+        let mut choices = vec![0, 4, 0, 1, 4, 0, 1, 4, 0, 1];
+        choices.extend((0..200).map(|_| rng.below(256) as u8 | 1));
+        let donor: Vec<u8> = (0..200).map(|_| rng.below(256) as u8).collect();
+        for operator in &all {
+            session.load(&choices);
+            session.work.load_donor(&donor);
+            let before = session.sentence().to_vec();
+            if session.apply(operator.as_ref()) {
+                session.keep();
+                check(&session);
+                *applied.entry(operator.name()).or_default() +=
+                    u32::from(session.sentence() != before);
+            }
+        }
+    }
+    for operator in &all {
+        assert!(
+            applied
+                .get(operator.name())
+                .is_some_and(|&times| times > 20),
+            "{operator:?}: {applied:?}"
+        );
+    }
+}
+
+#[test]
+fn seeking_covers_what_random_mutation_would_not() {
+    // 40 alternatives within 40 alternatives: a plain mutator meets the last pairs late.
+    let wide: Vec<String> = (0..40).map(|at| format!("\"{at:02}\" next")).collect();
+    let text = format!(
+        "s := a; a := ({}) | \"\"; next := (\"<\" a \">\")?;",
+        wide.join("|")
+    );
+    let graph = graph(&text);
+    let covered = |steering: u32| {
+        let mut session = Session::new(&graph, 3).unwrap();
+        session.steer(steering);
+        for _ in 0..4000 {
+            session.mutate(4096);
+            session.mark();
+            if session.sentence().len() > 200 {
+                session.load(&[]);
+            }
+        }
+        session.coverage().ratio()
+    };
+    let (with, without) = (covered(500), covered(0));
+    assert!(with > 0.9, "{with}");
+    assert!(with > without, "{with} {without}");
+}
+
+#[test]
+fn one_seek_covers_its_path_where_nothing_is_in_the_way() {
+    let json = fixtures()
+        .into_iter()
+        .find(|fixture| fixture.name == "json")
+        .unwrap()
+        .graph;
+    let mut session = Session::new(&json, 3).unwrap();
+    let mut steps = 0;
+    while session.coverage().windows().count_zeros() > 0 {
+        let before = session.coverage().windows().count_ones();
+        assert!(session.apply(&operators::Seek));
+        session.keep();
+        session.mark();
+        assert!(
+            session.coverage().windows().count_ones() > before,
+            "a seek covers something new"
+        );
+        steps += 1;
+        if session.sentence().len() > 500 {
+            session.load(&[]);
+        }
+    }
+    assert!(steps <= session.coverage().windows().len());
+}
+
+#[test]
+fn shrinking_ends_at_the_size_asked_for() {
+    let json = fixtures()
+        .into_iter()
+        .find(|fixture| fixture.name == "json_tight")
+        .unwrap()
+        .graph;
+    let mut session = Session::new(&json, 3).unwrap();
+    let choices: Vec<u8> = (0..3000u32).map(|at| (at * 7 % 251) as u8 | 1).collect();
+    session.load(&choices);
+    session.mutate(4096);
+    let mut size = session.choices().len();
+    while size > 1 {
+        session.mutate(size - 1);
+        assert!(session.choices().len() < size && !session.choices().is_empty());
+        check(&session);
+        size = session.choices().len();
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_mutants() {
+    let expr = fixtures()
+        .into_iter()
+        .find(|fixture| fixture.name == "expr")
+        .unwrap()
+        .graph;
+    let run = || {
+        let mut session = Session::new(&expr, 3).unwrap();
+        let mut all = Vec::new();
+        for seed in 0..500 {
+            session.seed(seed);
+            session.mutate(256);
+            session.mark();
+            all.extend_from_slice(session.choices());
+        }
+        all
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_single_sentence_is_exhausted_but_never_empty() {
+    let mut session = Session::new(&graph(r#"s := "only" t; t := "this";"#), 2).unwrap();
+    assert_eq!(session.mutate(10), Outcome::Exhausted);
+    assert_eq!(session.choices(), [0]);
+    assert_eq!(session.sentence(), b"onlythis");
+}
+
+#[derive(Debug)]
+struct Never;
+
+impl Operator for Never {
+    fn name(&self) -> &'static str {
+        "never"
+    }
+    fn count(&self, _: &super::Workspace) -> usize {
+        1
+    }
+    fn apply(&self, _: &mut super::Workspace, _: usize) -> bool {
+        false
+    }
+}
+
+#[test]
+fn an_operator_that_does_not_apply_gives_way() {
+    let mut session = Session::new(&graph(r#"s := [a-z]*;"#), 2).unwrap();
+    for _ in 0..50 {
+        session.register(Box::new(Never));
+    }
+    for _ in 0..100 {
+        assert!(matches!(session.mutate(64), Outcome::Mutated(name) if name != "never"));
+    }
+}

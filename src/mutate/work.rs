@@ -1,0 +1,635 @@
+//! The workspace: one input under mutation, and what operators may do to it.
+//!
+//! Operators never touch the arrays. They name a site and say what shall stand there, as choices or as a chooser; the
+//! workspace derives that part under the site's own context, checks the budget, and splices. How many sites of each kind
+//! there are is kept up to date by the splices, so that operators can count without looking.
+
+use std::sync::Arc;
+
+use crate::choice::{
+    Chooser, ClassCode, Codec, MemberChoice, ROOT, Scratch, SiteIndex, Span, is_site,
+};
+use crate::generate::{Growth, Limits, PathChooser, RandomChooser, Routes};
+use crate::grammar::NodeKind;
+use crate::graph::{Graph, UNREACHABLE};
+use crate::id::{Id as _, IdVec, NodeId, ProductionId, SymbolId};
+use crate::kpath::Coverage;
+use crate::rng::Rng;
+use crate::weights::Weights;
+
+/// What an operator can work on: properties of a site's node, known from the grammar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Derives something in more than one way.
+    Variable,
+    /// Begins with an alternation: a reference to one, or a nested one.
+    Alternation,
+    /// Is a quantifier: a reference to one, or a nested one.
+    Repeated,
+    /// Is an item of a quantifier.
+    Item,
+    /// Is a class of several members.
+    Class,
+    /// Refers to a production that can contain itself.
+    Recursive,
+}
+
+/// The number of kinds.
+const KINDS: usize = 6;
+
+/// Every node's kinds and what it leads to.
+#[derive(Debug)]
+pub(super) struct Kinds {
+    kinds: Vec<u8>,
+    /// The production that a reference names, or the number of productions.
+    productions: Vec<u32>,
+    root_kinds: u8,
+    root_production: u32,
+    no_production: u32,
+}
+
+impl Kinds {
+    fn new(graph: &Graph) -> Kinds {
+        let grammar = graph.grammar();
+        let variable = variable(graph);
+        let recursive = recursive(graph);
+        let bit = |kind: Kind, on: bool| u8::from(on) << kind as u8;
+        let choice_kinds = |node: NodeId| {
+            bit(
+                Kind::Alternation,
+                grammar[node].kind == NodeKind::Alternation,
+            ) | bit(
+                Kind::Repeated,
+                matches!(grammar[node].kind, NodeKind::Quantifier { .. }),
+            )
+        };
+        let kinds = |(id, node): (NodeId, &crate::grammar::Node)| {
+            if !is_site(graph, id) {
+                return 0;
+            }
+            let parent = node.parent.map(|parent| grammar[parent].kind);
+            let item = matches!(parent, Some(NodeKind::Quantifier { .. }));
+            let own = match node.kind {
+                NodeKind::Reference(target) => {
+                    choice_kinds(grammar[target].root) | bit(Kind::Recursive, recursive[target])
+                }
+                NodeKind::Class(class) => bit(Kind::Class, grammar[class].len() > 1),
+                _ => choice_kinds(id),
+            };
+            own | bit(Kind::Item, item) | bit(Kind::Variable, variable[id])
+        };
+        let none = grammar.productions().len() as u32;
+        Kinds {
+            kinds: grammar.nodes().iter().map(kinds).collect(),
+            productions: grammar
+                .nodes()
+                .iter()
+                .map(|(_, node)| match node.kind {
+                    NodeKind::Reference(target) => target.0,
+                    _ => none,
+                })
+                .collect(),
+            root_kinds: choice_kinds(grammar[grammar.start()].root)
+                | bit(Kind::Variable, variable[grammar[grammar.start()].root]),
+            root_production: grammar.start().0,
+            no_production: none,
+        }
+    }
+
+    #[inline(always)]
+    fn of(&self, node: NodeId) -> u8 {
+        self.kinds
+            .get(node.index())
+            .copied()
+            .unwrap_or(self.root_kinds)
+    }
+
+    #[inline(always)]
+    fn production(&self, node: NodeId) -> u32 {
+        self.productions
+            .get(node.index())
+            .copied()
+            .unwrap_or(self.root_production)
+    }
+
+    fn is_reference(&self, node: NodeId) -> bool {
+        self.production(node) != self.no_production
+    }
+}
+
+/// Which nodes derive more than one tree: those above a choice.
+fn variable(graph: &Graph) -> IdVec<NodeId, bool> {
+    let grammar = graph.grammar();
+    let mut variable = IdVec::filled(grammar.nodes().len(), false);
+    let mut users: IdVec<ProductionId, Vec<NodeId>> =
+        IdVec::filled(grammar.productions().len(), Vec::new());
+    let mut found = Vec::new();
+    for (id, node) in grammar.nodes().iter() {
+        let chooses = match node.kind {
+            NodeKind::Alternation => true,
+            NodeKind::Quantifier { min, max } => max != Some(min),
+            NodeKind::Class(class) => grammar[class].len() > 1,
+            NodeKind::Reference(target) => {
+                users[target].push(id);
+                false
+            }
+            _ => false,
+        };
+        if chooses {
+            found.push(id);
+        }
+    }
+    while let Some(id) = found.pop() {
+        if std::mem::replace(&mut variable[id], true) {
+            continue;
+        }
+        match grammar[id].parent {
+            Some(parent) => found.push(parent),
+            None => found.extend(&users[grammar[id].production]),
+        }
+    }
+    variable
+}
+
+/// Which productions can contain themselves: those on a cycle of references.
+fn recursive(graph: &Graph) -> IdVec<ProductionId, bool> {
+    let grammar = graph.grammar();
+    let productions = grammar.productions();
+    // Peel off what leads nowhere, from both ends; what is left lies on cycles or between them, and is checked.
+    let mut recursive = IdVec::filled(productions.len(), false);
+    let mut outgoing: IdVec<ProductionId, u32> = IdVec::filled(productions.len(), 0);
+    let mut users: IdVec<ProductionId, Vec<ProductionId>> =
+        IdVec::filled(productions.len(), Vec::new());
+    for symbol in Graph::ids(0..graph.symbol_count() as u32) {
+        if let Some(target) = graph.target_of(symbol) {
+            let user = graph.production_of(symbol);
+            outgoing[user] += 1;
+            users[target].push(user);
+        }
+    }
+    let mut done: Vec<ProductionId> = outgoing.ids().filter(|&id| outgoing[id] == 0).collect();
+    while let Some(id) = done.pop() {
+        for &user in &users[id] {
+            outgoing[user] -= 1;
+            if outgoing[user] == 0 {
+                done.push(user);
+            }
+        }
+    }
+    /// Above this many candidates, all of them count as recursive: the check is quadratic, and a site that turns out
+    /// not to be recursive is merely refused.
+    const CHECKED: usize = 2000;
+    let candidates: Vec<ProductionId> = outgoing.ids().filter(|&id| outgoing[id] > 0).collect();
+    for &id in &candidates {
+        recursive[id] = candidates.len() > CHECKED || {
+            let distances = graph.distances_to(id);
+            Graph::ids(graph.symbols_of(id))
+                .any(|symbol| distances.from_symbol(graph, symbol) != UNREACHABLE)
+        };
+    }
+    recursive
+}
+
+/// One input under mutation.
+#[derive(Debug)]
+pub struct Workspace {
+    codec: Arc<Codec>,
+    weights: Weights,
+    kinds: Kinds,
+    /// The bounds that edits keep.
+    pub limits: Budget,
+    pub(super) coverage: Coverage,
+    pub(super) rng: Rng,
+    pub(super) index: SiteIndex,
+    pub(super) donor: SiteIndex,
+    pub(super) routes: Routes,
+    /// Reused by edits, so that they allocate nothing.
+    pub(super) buffers: Buffers,
+    pub(super) fragment: SiteIndex,
+    scratch: Scratch,
+    census: [u32; KINDS],
+}
+
+/// Memory of edits.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) choices: Vec<u8>,
+    pub(super) other: Vec<u8>,
+    pub(super) items: Vec<ItemSource>,
+    pub(super) before: Vec<u32>,
+    pub(super) path: Vec<SymbolId>,
+}
+
+/// Where an item of an edited repetition comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ItemSource {
+    /// A site of the input, an item of the same repetition.
+    Old(u32),
+    /// A new random item.
+    Random(Size),
+}
+
+/// Bounds of a mutated input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// Choice bytes.
+    pub max_choices: usize,
+    /// Bytes of the sentence.
+    pub max_len: usize,
+    /// Sites.
+    pub max_sites: usize,
+    /// Nested references.
+    pub max_depth: u32,
+}
+
+impl Default for Budget {
+    /// A megabyte of choices, 64 KiB of text, a million sites, depth 96.
+    fn default() -> Budget {
+        Budget {
+            max_choices: 1 << 20,
+            max_len: 1 << 16,
+            max_sites: 1 << 20,
+            max_depth: 96,
+        }
+    }
+}
+
+impl Workspace {
+    pub(super) fn new(codec: &Arc<Codec>, coverage: Coverage, rng: Rng) -> Workspace {
+        let graph = codec.graph();
+        let mut work = Workspace {
+            weights: Weights::stated(graph.grammar()),
+            kinds: Kinds::new(graph),
+            codec: codec.clone(),
+            limits: Budget::default(),
+            coverage,
+            rng,
+            index: SiteIndex::new(),
+            donor: SiteIndex::new(),
+            routes: Routes::new(),
+            buffers: Buffers::default(),
+            fragment: SiteIndex::new(),
+            scratch: Scratch::default(),
+            census: [0; KINDS],
+        };
+        work.load(&[]);
+        work
+    }
+
+    /// Decodes an input into the workspace.
+    pub(super) fn load(&mut self, choices: &[u8]) {
+        self.codec
+            .index(choices, &mut self.scratch, &mut self.index);
+        self.count_all();
+    }
+
+    /// Decodes another input, to take parts from.
+    pub(super) fn load_donor(&mut self, choices: &[u8]) {
+        self.codec
+            .index(choices, &mut self.scratch, &mut self.donor);
+    }
+
+    fn count_all(&mut self) {
+        self.census = [0; KINDS];
+        let all = 0..self.index.sites().len();
+        Self::tally(&mut self.census, &self.kinds, &self.index.sites()[all], 1);
+    }
+
+    fn tally(census: &mut [u32; KINDS], kinds: &Kinds, sites: &[crate::choice::Site], one: u32) {
+        for site in sites {
+            let of = kinds.of(site.node);
+            for (kind, count) in census.iter_mut().enumerate() {
+                *count = count.wrapping_add(u32::from(of >> kind & 1).wrapping_mul(one));
+            }
+        }
+    }
+
+    /// The input.
+    pub fn index(&self) -> &SiteIndex {
+        &self.index
+    }
+
+    /// Another input, to take parts from; empty if there is none.
+    pub fn donor(&self) -> &SiteIndex {
+        &self.donor
+    }
+
+    /// The codec.
+    pub fn codec(&self) -> &Arc<Codec> {
+        &self.codec
+    }
+
+    /// The grammar graph.
+    pub fn graph(&self) -> &Arc<Graph> {
+        self.codec.graph()
+    }
+
+    /// What the campaign has covered.
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// The session's random numbers.
+    pub fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+
+    /// How many sites are of a kind. O(1).
+    #[inline]
+    pub fn count(&self, kind: Kind) -> usize {
+        self.census[kind as usize] as usize
+    }
+
+    /// The sites of a kind, in order.
+    #[inline]
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = u32> + '_ {
+        let bit = 1u8 << kind as u8;
+        let sites = (0u32..).zip(self.index.sites());
+        sites
+            .filter(move |(_, site)| self.kinds.of(site.node) & bit != 0)
+            .map(|(at, _)| at)
+    }
+
+    /// The `i`-th site of a kind. O(sites).
+    #[inline]
+    pub fn nth(&self, kind: Kind, i: usize) -> Option<u32> {
+        self.of_kind(kind).nth(i)
+    }
+
+    /// Whether a site is of the kind with a number.
+    #[cfg(test)]
+    pub(super) fn is_kind(&self, site: u32, kind: usize) -> bool {
+        self.kinds.of(self.index.sites()[site as usize].node) >> kind & 1 != 0
+    }
+
+    #[cfg(test)]
+    pub(super) fn census(&self) -> &[u32] {
+        &self.census
+    }
+
+    /// The production that a reference of this node derives; `None` for other nodes.
+    pub fn production_of(&self, node: NodeId) -> Option<ProductionId> {
+        let production = self.kinds.production(node);
+        let known = (production as usize) < self.graph().grammar().productions().len();
+        known.then_some(ProductionId(production))
+    }
+
+    /// Whether what stands at one node may stand at the other: the same node, or references to one production.
+    pub fn is_compatible(&self, one: NodeId, other: NodeId) -> bool {
+        one == other || {
+            let production = self.production_of(one);
+            production.is_some() && production == self.production_of(other)
+        }
+    }
+
+    /// The node that a site chooses at first: the right side of a reference, else its own.
+    pub fn choice_node(&self, site: u32) -> Option<NodeId> {
+        let node = self.index.sites().get(site as usize)?.node;
+        match self.production_of(node) {
+            Some(production) => Some(self.graph().grammar()[production].root),
+            None => Some(node),
+        }
+    }
+
+    /// The bounds of a quantifier's site.
+    pub fn bounds(&self, site: u32) -> Option<(u32, u32)> {
+        match self.graph().grammar()[self.choice_node(site)?].kind {
+            NodeKind::Quantifier { min, max } => Some((min, max.unwrap_or(u32::MAX))),
+            _ => None,
+        }
+    }
+
+    /// The nearest site above with the same production.
+    pub fn same_above(&self, site: u32) -> Option<u32> {
+        let sites = self.index.sites();
+        let node = sites.get(site as usize)?.node;
+        let mut above = sites[site as usize].parent;
+        while let Some(candidate) = sites.get(above as usize) {
+            if self.is_compatible(candidate.node, node) {
+                return Some(above);
+            }
+            above = candidate.parent;
+        }
+        None
+    }
+
+    /// Derives a part for a place directly below site `parent`, into the fragment.
+    pub(super) fn fragment(&mut self, node: NodeId, parent: u32, part: Part<'_>) {
+        let sites = self.index.sites();
+        let (codec, scratch, fragment) = (&self.codec, &mut self.scratch, &mut self.fragment);
+        let graph: &Graph = codec.graph();
+        // References open above the part, the root not counted.
+        let depth = sites.get(parent as usize).map_or(0, |host| {
+            (host.depth + u32::from(self.kinds.is_reference(host.node))).saturating_sub(1)
+        });
+        let random = |size: Size, rng| {
+            let limits = Limits {
+                // Always room for something, also where the input is as deep as it may be.
+                max_depth: self.limits.max_depth.max(depth + 2).min(depth + 24),
+                max_len: size.max_len,
+                max_nodes: size.max_len.saturating_mul(4).saturating_add(64),
+            };
+            let mut chooser = RandomChooser::new(graph, &self.weights, limits, size.growth, rng);
+            chooser.begin(node, depth);
+            chooser
+        };
+        match part {
+            Part::Choices(choices) => {
+                let mut tape = codec.tape(choices);
+                codec.derive_under(node, &mut tape, sites, parent, scratch, fragment);
+            }
+            Part::Random(size) => {
+                let mut chooser = random(size, &mut self.rng);
+                codec.derive_under(node, &mut chooser, sites, parent, scratch, fragment);
+            }
+            Part::Alternative(index, size) => {
+                let mut chooser = First {
+                    index: Some(index),
+                    then: random(size, &mut self.rng),
+                };
+                codec.derive_under(node, &mut chooser, sites, parent, scratch, fragment);
+            }
+            Part::Path(path, size) => {
+                let below = node == ROOT || self.kinds.is_reference(node);
+                let close_off = random(size, &mut self.rng);
+                let mut chooser = PathChooser::new(graph, path, below, close_off);
+                codec.derive_under(node, &mut chooser, sites, parent, scratch, fragment);
+            }
+        }
+    }
+
+    /// Replaces a site's subtree. False, and nothing changed, if the budget forbids it.
+    pub fn replace(&mut self, site: u32, part: Part<'_>) -> bool {
+        let Some(at) = self.index.sites().get(site as usize) else {
+            return false;
+        };
+        self.fragment(at.node, at.parent, part);
+        let span = self.index.span(site);
+        self.put(&span, &[], true)
+    }
+
+    /// Puts an item before item `before` of a quantifier's site, or behind all items. Only where items are optional from
+    /// there on and unbounded in number. False, and nothing changed, if the budget forbids it.
+    pub fn insert_item(&mut self, quantifier: u32, before: Option<u32>, part: Part<'_>) -> bool {
+        let Some(subject) = self.subject(quantifier) else {
+            return false;
+        };
+        self.fragment(subject, quantifier, part);
+        let span = self.gap(quantifier, before);
+        self.put(&span, &[1], true)
+    }
+
+    /// The quantified node of a quantifier's site.
+    pub fn subject(&self, quantifier: u32) -> Option<NodeId> {
+        let node = self.choice_node(quantifier)?;
+        let grammar = self.graph().grammar();
+        match grammar[node].kind {
+            NodeKind::Quantifier { .. } => grammar.children(node).first().copied(),
+            _ => None,
+        }
+    }
+
+    /// The empty span before an item, its decision to go on included, or behind the last one.
+    fn gap(&self, quantifier: u32, before: Option<u32>) -> Span {
+        let sites = self.index.sites();
+        let host = &sites[quantifier as usize];
+        let (site, choice, text) = match before {
+            Some(item) => {
+                let item_site = &sites[item as usize];
+                (item, item_site.choice_start - 1, item_site.text_start)
+            }
+            None => match self.index.children(quantifier).last() {
+                Some(last) => (
+                    sites[last as usize].end,
+                    sites[last as usize].choice_end,
+                    self.index.text_range(last).end,
+                ),
+                None => (quantifier + 1, host.choice_start, host.text_start),
+            },
+        };
+        Span {
+            parent: quantifier,
+            sites: site..site,
+            choices: choice..choice,
+            text: text..text,
+        }
+    }
+
+    /// Checks the budget, then splices the derived fragment (or nothing) into the input.
+    pub(super) fn put(&mut self, span: &Span, lead: &[u8], with_fragment: bool) -> bool {
+        let new = with_fragment.then_some(&self.fragment);
+        let (sites, choices, text) = new.map_or((0, 0, 0), |new| {
+            (new.sites().len(), new.choices().len(), new.text().len())
+        });
+        let len = |range: &std::ops::Range<u32>| (range.end - range.start) as usize;
+        let grows = |old: usize, added: usize, removed: usize, max: usize| {
+            let new = old + added - removed;
+            new > max && added > removed
+        };
+        let budget = &self.limits;
+        if grows(
+            self.index.sites().len(),
+            sites,
+            len(&span.sites),
+            budget.max_sites,
+        ) || grows(
+            self.index.choices().len(),
+            choices + lead.len(),
+            len(&span.choices),
+            budget.max_choices,
+        ) || grows(
+            self.index.text().len(),
+            text,
+            len(&span.text),
+            budget.max_len,
+        ) {
+            return false;
+        }
+        let removed = span.sites.start as usize..span.sites.end as usize;
+        Self::tally(
+            &mut self.census,
+            &self.kinds,
+            &self.index.sites()[removed],
+            u32::MAX,
+        );
+        self.index.splice(span, lead, new);
+        let first = span.sites.start as usize;
+        Self::tally(
+            &mut self.census,
+            &self.kinds,
+            &self.index.sites()[first..first + sites],
+            1,
+        );
+        true
+    }
+}
+
+/// What is put somewhere.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// What choices derive, closed off where they end: another site's, or none for the shortest derivation.
+    Choices(&'a [u8]),
+    /// A random derivation.
+    Random(Size),
+    /// A random derivation that begins with an alternative.
+    Alternative(u32, Size),
+    /// A random derivation with a path in it.
+    Path(&'a [SymbolId], Size),
+}
+
+/// How large a random derivation may get.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// How readily its quantifiers go on.
+    pub growth: Growth,
+    /// Its bytes, at most (its shortest derivation, if that is longer).
+    pub max_len: u32,
+}
+
+impl Size {
+    /// As small as random gets.
+    pub const SMALL: Size = Size {
+        growth: Growth(1),
+        max_len: 32,
+    };
+
+    /// Mostly small, with a heavy tail.
+    pub fn draw(rng: &mut Rng) -> Size {
+        let growth = Growth::draw(rng);
+        Size {
+            growth,
+            max_len: rng.heavy_tail().saturating_mul(24).min(4096),
+        }
+    }
+}
+
+/// Takes an alternative first and leaves the rest to another chooser.
+struct First<C> {
+    index: Option<u32>,
+    then: C,
+}
+
+impl<C: Chooser> Chooser for First<C> {
+    fn alternative(&mut self, node: NodeId, count: u32) -> u32 {
+        match self.index.take() {
+            Some(index) => {
+                self.then.forced_alternative(node, index);
+                index
+            }
+            None => self.then.alternative(node, count),
+        }
+    }
+    fn more(&mut self, node: NodeId) -> bool {
+        self.then.more(node)
+    }
+    fn member(&mut self, node: NodeId, class: &ClassCode) -> MemberChoice {
+        self.then.member(node, class)
+    }
+    fn enter(&mut self, symbol: Option<SymbolId>) {
+        self.then.enter(symbol);
+    }
+    fn leave(&mut self) {
+        self.then.leave();
+    }
+}
