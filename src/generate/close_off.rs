@@ -37,6 +37,8 @@ pub(super) struct Seeking<'a> {
     pub(super) limits: Limits,
     pub(super) depth: u32,
     pub(super) length: u64,
+    /// The part of `length` that the path will come to, beyond the shortest derivation.
+    pub(super) owed: u64,
     pub(super) nodes: u64,
     /// The depth that closing off may take beyond the last decision.
     pub(super) margin: u32,
@@ -156,6 +158,15 @@ impl Seeking<'_> {
             *account = (*account + more).saturating_sub(less);
         }
     }
+
+    /// The same for a decision of the path, whose bytes are in the account from the beginning.
+    fn take_forced(&mut self, part: NodeId, instead: Option<NodeId>) {
+        let before = self.length;
+        self.take(part, instead);
+        let paid = self.length.saturating_sub(before).min(self.owed);
+        self.owed -= paid;
+        self.length -= paid;
+    }
 }
 
 impl Chooser for Seeking<'_> {
@@ -190,7 +201,9 @@ impl Chooser for Seeking<'_> {
             }
         }
         let index = best.2;
-        self.forced_alternative(node, index);
+        if let Some(&child) = children.get(index as usize) {
+            self.take(child, Some(node));
+        }
         index
     }
 
@@ -227,13 +240,13 @@ impl Chooser for Seeking<'_> {
 
     fn forced_alternative(&mut self, node: NodeId, index: u32) {
         if let Some(&child) = self.graph.grammar().children(node).get(index as usize) {
-            self.take(child, Some(node));
+            self.take_forced(child, Some(node));
         }
     }
 
     fn forced_more(&mut self, node: NodeId) {
         if let Some(&subject) = self.graph.grammar().children(node).first() {
-            self.take(subject, None);
+            self.take_forced(subject, None);
         }
     }
 

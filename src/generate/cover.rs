@@ -286,7 +286,7 @@ impl Cover {
     ///
     /// Where there is nothing to cover, as in a grammar shallower than k, there is still one input.
     pub fn next_input(&mut self, index: &mut SiteIndex) -> bool {
-        if self.settings.packing == Packing::Few {
+        if self.settings.packing == Packing::Few && self.keeps_limits(&[]) {
             // A walk that finds nothing corrects the distances that misled it, so a few more may find something.
             for _ in 0..FRUITLESS_WALKS {
                 if self.steering.windows().count_zeros() == 0 {
@@ -339,18 +339,19 @@ impl Cover {
 
     /// The path from the root to a target that keeps the limits, if there is one.
     fn allowed_path(&self, target: &Target) -> Option<Vec<SymbolId>> {
-        let graph = &self.graph;
-        let keeps = |path: &[SymbolId], access: &Access, limit: Option<u32>| {
-            limit.is_none_or(|limit| access.cost_of(graph, path) <= u64::from(limit))
-        };
         [&self.by_length, &self.by_depth]
             .into_iter()
-            .find_map(|access| {
-                let path = target.path_from_root(graph, access);
-                let keeps = keeps(&path, &self.by_length, self.settings.max_len)
-                    && keeps(&path, &self.by_depth, self.settings.max_depth);
-                keeps.then_some(path)
-            })
+            .map(|access| target.path_from_root(&self.graph, access))
+            .find(|path| self.keeps_limits(path))
+    }
+
+    /// Whether a derivation through `path` from the root can keep each of the limits.
+    fn keeps_limits(&self, path: &[SymbolId]) -> bool {
+        let keeps = |access: &Access, limit: Option<u32>| {
+            limit.is_none_or(|limit| access.cost_of(&self.graph, path) <= u64::from(limit))
+        };
+        keeps(&self.by_length, self.settings.max_len)
+            && keeps(&self.by_depth, self.settings.max_depth)
     }
 
     fn limits(&self, otherwise: Limits) -> Limits {
@@ -374,6 +375,7 @@ impl Cover {
 
     /// Derives an input with a path, closed off as the settings say.
     fn derive(&mut self, path: &[SymbolId], index: &mut SiteIndex) {
+        let detour = self.detour(path);
         match self.settings.close_off {
             _ if self.settings.packing == Packing::Few => {
                 let limits = self.at_least(path, self.limits(FEW));
@@ -390,6 +392,7 @@ impl Cover {
                 let mut random =
                     RandomChooser::new(graph, &self.weights, limits, growth, &mut self.rng);
                 random.begin(ROOT, 0);
+                random.set_aside(detour);
                 let mut chooser = PathChooser::new(graph, path, true, random);
                 self.codec
                     .derive(ROOT, &mut chooser, &mut self.scratch, index);
@@ -400,6 +403,7 @@ impl Cover {
                 let mut random =
                     RandomChooser::new(graph, &self.weights, limits, Growth(1), &mut self.rng);
                 random.begin(ROOT, 0);
+                random.set_aside(detour);
                 self.stack.begin(&self.windows, std::iter::empty());
                 let least_used = LeastUsed {
                     graph,
@@ -425,6 +429,13 @@ impl Cover {
         limits
     }
 
+    /// How many bytes the shortest sentence with a path has more than the shortest of all.
+    fn detour(&self, path: &[SymbolId]) -> u64 {
+        let shortest = self.by_length.cost_of(&self.graph, &[]);
+        let with_path = self.by_length.cost_of(&self.graph, path);
+        with_path.saturating_sub(shortest)
+    }
+
     fn seek(
         &mut self,
         path: &[SymbolId],
@@ -435,6 +446,7 @@ impl Cover {
         let graph = &self.graph;
         let root = graph.grammar()[graph.grammar().start()].root;
         self.lookahead.begin();
+        let owed = self.detour(path);
         let fan_nodes = match attitude {
             Attitude::Terse => 0,
             Attitude::Exploring => NODES_A_TARGET * self.steering.windows().count_zeros() as u64,
@@ -448,7 +460,8 @@ impl Cover {
             attitude,
             limits,
             depth: 0,
-            length: u64::from(graph.shortest(Measure::Length).cost(root)),
+            length: u64::from(graph.shortest(Measure::Length).cost(root)) + owed,
+            owed,
             nodes: u64::from(graph.shortest(Measure::Nodes).cost(root)),
             margin: match attitude {
                 Attitude::Terse => 0,

@@ -37,6 +37,8 @@ pub struct RandomChooser<'a> {
     depth: u32,
     nodes: u64,
     length: u64,
+    /// The part of `length` that decisions of another chooser will come to.
+    owed: u64,
 }
 
 impl<'a> RandomChooser<'a> {
@@ -60,6 +62,7 @@ impl<'a> RandomChooser<'a> {
             depth: 0,
             nodes: 0,
             length: 0,
+            owed: 0,
         }
     }
 
@@ -79,6 +82,28 @@ impl<'a> RandomChooser<'a> {
         };
         self.nodes = u64::from(self.by_nodes.cost(from));
         self.length = u64::from(self.by_length.cost(from));
+        self.owed = 0;
+    }
+
+    /// Sets bytes aside for what another chooser, in charge of this one, will force beyond the shortest derivation, so that
+    /// nothing else takes their room.
+    pub(super) fn set_aside(&mut self, length: u64) {
+        self.length += length;
+        self.owed += length;
+    }
+
+    /// Enters a part in the accounts that is derived where only `instead` had to be.
+    pub(super) fn take(&mut self, part: NodeId, instead: Option<NodeId>) {
+        (self.nodes, self.length) = self.with(part, instead);
+    }
+
+    /// The same for what was set aside for.
+    fn take_forced(&mut self, part: NodeId, instead: Option<NodeId>) {
+        let before = self.length;
+        self.take(part, instead);
+        let paid = self.length.saturating_sub(before).min(self.owed);
+        self.owed -= paid;
+        self.length -= paid;
     }
 
     /// What the bounds become if `part` is derived where only `instead` had to be.
@@ -193,13 +218,13 @@ impl Chooser for RandomChooser<'_> {
 
     fn forced_alternative(&mut self, node: NodeId, index: u32) {
         if let Some(&child) = self.graph.grammar().children(node).get(index as usize) {
-            (self.nodes, self.length) = self.with(child, Some(node));
+            self.take_forced(child, Some(node));
         }
     }
 
     fn forced_more(&mut self, node: NodeId) {
         if let Some(&subject) = self.graph.grammar().children(node).first() {
-            (self.nodes, self.length) = self.with(subject, None);
+            self.take_forced(subject, None);
         }
     }
 

@@ -266,3 +266,29 @@ fn stated_probabilities_are_kept() {
     assert!((8800..9200).contains(&counts[0]), "{counts:?}");
     assert_eq!(counts[1], 0);
 }
+
+#[test]
+fn no_close_off_takes_the_room_that_a_path_needs() {
+    for fixture in fixtures() {
+        for max_len in [1, 3, 5, 8, 15] {
+            for (close_off, packing) in ALL {
+                let mut cover = CoverBuilder::new()
+                    .close_off(close_off)
+                    .packing(packing)
+                    .max_len(Some(max_len))
+                    .all_levels(true)
+                    .build(&fixture.graph, 3)
+                    .unwrap();
+                let mut index = SiteIndex::new();
+                while cover.next_input(&mut index) {
+                    let length = index.text().len();
+                    assert!(
+                        length <= max_len as usize,
+                        "{} {close_off:?} {packing:?}: {length} > {max_len}",
+                        fixture.name
+                    );
+                }
+            }
+        }
+    }
+}
