@@ -57,19 +57,35 @@ const DIALECTS: [Dialect; 4] = [
     },
 ];
 
-/// Reads `text` in every dialect, writes the records and reads them again.
+/// Reads `text` in one dialect, writes the records and reads them again.
+///
+/// A reader builds its tables anew each time, which takes longer than reading a short text; so the text itself chooses one
+/// dialect, and all dialects get their share of texts.
 pub fn run(text: &[u8]) {
-    for dialect in &DIALECTS {
-        let records = read(dialect, text, dialect.trim);
-        // A known limit of csv 1.4: the writer puts a backslash before a quote, but not before a backslash.
-        if !dialect.double_quote && records.iter().flatten().any(|field| field.contains(&b'\\')) {
-            continue;
-        }
-        let written = write(dialect, &records);
-        let again = read(dialect, &written, Trim::None);
-        assert_eq!(again, records, "writing changed the records: {}", written.escape_ascii());
+    let choice = text
+        .iter()
+        .fold(text.len(), |sum, &byte| sum + usize::from(byte))
+        % (DIALECTS.len() + 1);
+    match DIALECTS.get(choice) {
+        Some(dialect) => round_trip(dialect, text),
+        None => strict(text),
     }
-    strict(text);
+}
+
+fn round_trip(dialect: &Dialect, text: &[u8]) {
+    let records = read(dialect, text, dialect.trim);
+    // A known limit of csv 1.4: the writer puts a backslash before a quote, but not before a backslash.
+    if !dialect.double_quote && records.iter().flatten().any(|field| field.contains(&b'\\')) {
+        return;
+    }
+    let written = write(dialect, &records);
+    let again = read(dialect, &written, Trim::None);
+    assert_eq!(
+        again,
+        records,
+        "writing changed the records: {}",
+        written.escape_ascii()
+    );
 }
 
 fn reader(dialect: &Dialect) -> ReaderBuilder {
@@ -86,7 +102,11 @@ fn reader(dialect: &Dialect) -> ReaderBuilder {
 }
 
 fn read(dialect: &Dialect, text: &[u8], trim: Trim) -> Vec<ByteRecord> {
-    let mut input = reader(dialect).has_headers(false).flexible(true).trim(trim).from_reader(text);
+    let mut input = reader(dialect)
+        .has_headers(false)
+        .flexible(true)
+        .trim(trim)
+        .from_reader(text);
     let records: Result<Vec<ByteRecord>, csv::Error> = input.byte_records().collect();
     records.expect("a flexible reader accepts every file")
 }
@@ -104,7 +124,9 @@ fn write(dialect: &Dialect, records: &[ByteRecord]) -> Vec<u8> {
         .buffer_capacity(BUFFER)
         .from_writer(Vec::new());
     for record in records {
-        output.write_byte_record(record).expect("a flexible writer accepts every record");
+        output
+            .write_byte_record(record)
+            .expect("a flexible writer accepts every record");
     }
     output.into_inner().expect("a vector takes all bytes")
 }
@@ -112,13 +134,17 @@ fn write(dialect: &Dialect, records: &[ByteRecord]) -> Vec<u8> {
 /// Reads with a header and records of equal length, as strings; positions ascend.
 fn strict(text: &[u8]) {
     let mut input = ReaderBuilder::new().from_reader(text);
-    let Ok(length) = input.headers().map(csv::StringRecord::len) else { return };
+    let Ok(length) = input.headers().map(csv::StringRecord::len) else {
+        return;
+    };
     let mut last = 0;
     for record in input.records() {
         match record {
             Ok(record) => {
                 assert_eq!(record.len(), length, "a record of another length");
-                let position = record.position().expect("a record that was read has a position");
+                let position = record
+                    .position()
+                    .expect("a record that was read has a position");
                 assert!(position.byte() >= last && position.byte() as usize <= text.len());
                 last = position.byte();
             }
