@@ -554,6 +554,7 @@ impl Workspace {
             u32::MAX,
         );
         self.index.splice(span, lead, new);
+        self.codec.tighten(&mut self.index, &mut self.scratch);
         let first = span.sites.start as usize;
         Self::tally(
             &mut self.census,
