@@ -1,0 +1,89 @@
+//! What a verb comes to: an answer, or a message that says what is wrong and what to do next.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+
+/// What a verb found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Answer {
+    /// Done.
+    Yes,
+    /// Done, and what was asked for does not hold.
+    No,
+}
+
+/// Why a verb stopped.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Something is wrong; one sentence, and what to do about it on further lines.
+    Wrong(String),
+    /// Nobody reads standard output any more.
+    Closed,
+}
+
+impl Failure {
+    /// A failure with a hint at what to do next.
+    pub(super) fn new(message: impl Display, help: impl Display) -> Failure {
+        Failure::Wrong(format!("{message}\nhelp: {help}"))
+    }
+
+    /// A failure of the library, whose messages bring their help, in reading `name`.
+    pub(super) fn of(name: impl Display, error: impl Display) -> Failure {
+        Failure::Wrong(format!("{name}: {error}"))
+    }
+
+    /// A file that cannot be read, written or made (`doing`).
+    pub(super) fn file(doing: &str, path: &Path, error: &io::Error) -> Failure {
+        let message = format!("{}: cannot {doing}: {}", path.display(), reason(error));
+        let help = match error.kind() {
+            ErrorKind::NotFound => "check the path",
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                "change the permissions, or choose another place"
+            }
+            ErrorKind::IsADirectory | ErrorKind::NotADirectory => "name another file",
+            ErrorKind::AlreadyExists => "choose another name, or allow replacing it by --force",
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, then run this again",
+            _ => return Failure::Wrong(message),
+        };
+        Failure::new(message, help)
+    }
+}
+
+/// What the system says is wrong, in the words of this program where it has some.
+pub(super) fn reason(error: &io::Error) -> String {
+    let words = match error.kind() {
+        ErrorKind::NotFound => "no such file or directory",
+        ErrorKind::PermissionDenied => "permission denied",
+        ErrorKind::IsADirectory => "this is a directory",
+        ErrorKind::NotADirectory => "not a directory",
+        ErrorKind::AlreadyExists => "it exists already",
+        ErrorKind::StorageFull => "no space left on the device",
+        ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
+        _ => return error.to_string(),
+    };
+    words.into()
+}
+
+/// Prints `error: …` and whatever lines the message has.
+pub(super) fn report(message: &str) {
+    labeled("error", AnsiColor::Red, message);
+}
+
+/// Prints `warning: …`.
+pub(super) fn warn(message: impl Display) {
+    labeled("warning", AnsiColor::Yellow, &message.to_string());
+}
+
+/// Prints a line on standard error that is neither.
+pub(super) fn note(message: impl Display) {
+    // Whoever has closed standard error does not want to know.
+    let _ = writeln!(anstream::stderr(), "{message}");
+}
+
+fn labeled(label: &str, color: AnsiColor, message: &str) {
+    let style: Style = color.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{style}{label}:{style:#} {message}");
+}

@@ -1,0 +1,70 @@
+//! A directory of inputs that a verb fills.
+//!
+//! Files are named by what is in them, as libFuzzer names its own: the name is stable, the same input is never
+//! written twice, and filling a directory a second time only adds to it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::failure::Failure;
+use super::input::{Digest, digest, is_hidden};
+use super::output::{Existing, write_file};
+
+/// A directory being filled.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    existing: Existing,
+    written: BTreeSet<Digest>,
+    bytes: u64,
+}
+
+impl Folder {
+    /// Makes the directory, or takes an empty one, or with `force` any.
+    pub(super) fn open(path: &Path, force: bool) -> Result<Folder, Failure> {
+        match fs::read_dir(path) {
+            Ok(entries) => {
+                let mut names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
+                if !force && names.any(|name| !is_hidden(&name)) {
+                    return Err(Failure::new(
+                        format_args!("{}: the directory is not empty", path.display()),
+                        "name a new one, or add to it by --force",
+                    ));
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(path)
+                .map_err(|error| Failure::file("make the directory", path, &error))?,
+            Err(error) => return Err(Failure::file("open the directory", path, &error)),
+        }
+        Ok(Folder {
+            path: path.to_owned(),
+            existing: Existing::forced(force),
+            written: BTreeSet::new(),
+            bytes: 0,
+        })
+    }
+
+    /// Writes an input, unless it was written before; says whether it was new.
+    pub(super) fn add(&mut self, input: &[u8]) -> Result<bool, Failure> {
+        let digest = digest(input);
+        if !self.written.insert(digest) {
+            return Ok(false);
+        }
+        let path = self.path.join(format!("{digest:032x}"));
+        write_file(&path, input, self.existing)?;
+        self.bytes += input.len() as u64;
+        Ok(true)
+    }
+
+    /// How many inputs were written.
+    pub(super) fn inputs(&self) -> u64 {
+        self.written.len() as u64
+    }
+
+    /// How many bytes they have together.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

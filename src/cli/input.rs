@@ -1,0 +1,197 @@
+//! What comes into the program: grammars, and the files of a corpus.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pleach::caret::Position;
+use pleach::grammar::{Warning, WarningKind};
+use pleach::id::MAX_IDS;
+use pleach::{Grammar, Graph};
+use siphasher::sip128::SipHasher13;
+
+use super::failure::{Failure, note, warn};
+
+/// The longest input that is read: what can be decoded in memory, and far more than engines write.
+pub(super) const MAX_INPUT_BYTES: u64 = 256 << 20;
+/// The warnings that verbs other than `check` print.
+const SHOWN_WARNINGS: usize = 3;
+
+/// A hash of contents with a fixed definition, so that names and states are the same on every machine.
+pub(super) type Digest = u128;
+
+pub(super) fn digest(bytes: &[u8]) -> Digest {
+    SipHasher13::new().hash(bytes).as_u128()
+}
+
+/// A grammar that was read.
+pub(super) struct Source {
+    pub(super) graph: Arc<Graph>,
+    /// How messages name the file.
+    pub(super) name: String,
+}
+
+impl Source {
+    /// Reads the grammar and mentions its warnings on standard error.
+    pub(super) fn load(path: &Path) -> Result<Source, Failure> {
+        let source = Source::load_quietly(path)?;
+        let warnings = source.graph.grammar().warnings();
+        for warning in warnings.iter().take(SHOWN_WARNINGS) {
+            warn(source.warning_line(warning));
+        }
+        if let Some(more @ 1..) = warnings.len().checked_sub(SHOWN_WARNINGS) {
+            note(format_args!(
+                "{more} more; `pleach check {}` lists them",
+                path.display()
+            ));
+        }
+        Ok(source)
+    }
+
+    /// Reads the grammar; `-` is standard input.
+    pub(super) fn load_quietly(path: &Path) -> Result<Source, Failure> {
+        let (name, text) = if path == Path::new("-") {
+            (
+                "<stdin>".to_owned(),
+                read_up_to(io::stdin(), MAX_IDS as u64),
+            )
+        } else {
+            let text = File::open(path).and_then(|file| read_up_to(file, MAX_IDS as u64));
+            (path.display().to_string(), text)
+        };
+        let text = text.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Failure::new(
+                format_args!("{name}: there is no such file"),
+                "check the path of the grammar; `-` reads it from standard input",
+            ),
+            ErrorKind::IsADirectory => Failure::new(
+                format_args!("{name}: this is a directory, not a grammar"),
+                "name a grammar file in it",
+            ),
+            _ => Failure::file("read", Path::new(&name), &error),
+        })?;
+        let grammar = Grammar::parse(&text)
+            .map_err(|error| Failure::Wrong(error.with_path(name.clone()).to_string()))?;
+        let graph = Graph::new(grammar).map_err(|error| Failure::of(&name, error))?;
+        Ok(Source { graph, name })
+    }
+
+    /// A warning with its place, in one line.
+    pub(super) fn warning_line(&self, warning: &Warning) -> String {
+        let Position { line, column } = Position {
+            line: warning.line,
+            column: warning.column,
+        };
+        let message = self.warning_message(warning);
+        format!("{}:{line}:{column}: {message}", self.name)
+    }
+
+    /// What a warning says, without its place.
+    pub(super) fn warning_message(&self, warning: &Warning) -> String {
+        let grammar = self.graph.grammar();
+        let (name, start) = (&warning.production, &grammar[grammar.start()].name);
+        match warning.kind {
+            WarningKind::Unreachable => {
+                format!("`{name}` is dropped: no derivation of `{start}` contains it")
+            }
+            WarningKind::Unproductive => {
+                format!("`{name}` is dropped: it derives no finite sentence")
+            }
+            kind => format!("`{name}` is dropped: {kind:?}"),
+        }
+    }
+}
+
+/// Reads everything, and one byte more than the limit of what is longer, so that the reader of it can tell.
+fn read_up_to(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads an input, replacing what is in `bytes`.
+pub(super) fn read_input(path: &Path, bytes: &mut Vec<u8>) -> Result<(), Failure> {
+    bytes.clear();
+    let read = File::open(path).and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(bytes));
+    read.map_err(|error| Failure::file("read", path, &error))?;
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
+        return Err(Failure::new(
+            format_args!(
+                "{}: the input is longer than {} MiB",
+                path.display(),
+                MAX_INPUT_BYTES >> 20
+            ),
+            "leave it out",
+        ));
+    }
+    Ok(())
+}
+
+/// A file of a corpus.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct InputFile {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// Its name below the directory that was given, or its own name.
+    pub(super) name: PathBuf,
+}
+
+/// The files that the paths stand for: a file for itself, a directory for all files below it, sorted. In directories,
+/// hidden files and what is no file are left out, and links to directories are not followed.
+pub(super) fn collect(paths: &[PathBuf]) -> Result<Vec<InputFile>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        let kind = fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
+        if !kind.is_dir() {
+            let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
+            files.push(InputFile {
+                path: path.clone(),
+                name,
+            });
+            continue;
+        }
+        let before = files.len();
+        files_below(path, &mut files)?;
+        files[before..].sort_by(|a, b| a.name.cmp(&b.name));
+        if files.len() == before {
+            note(format_args!("note: {} has no files", path.display()));
+        }
+    }
+    Ok(files)
+}
+
+fn files_below(root: &Path, files: &mut Vec<InputFile>) -> Result<(), Failure> {
+    let mut open = vec![PathBuf::new()];
+    while let Some(name) = open.pop() {
+        // Joining an empty name would leave a slash behind.
+        let place = |name: &Path| match name.as_os_str().is_empty() {
+            true => root.to_owned(),
+            false => root.join(name),
+        };
+        let folder = place(&name);
+        let failed = |error: io::Error| Failure::file("read", &folder, &error);
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if is_hidden(&entry.file_name()) {
+                continue;
+            }
+            let name = name.join(entry.file_name());
+            let path = place(&name);
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_dir() {
+                open.push(name);
+            } else if kind.is_file()
+                || kind.is_symlink() && fs::metadata(&path).is_ok_and(|kind| kind.is_file())
+            {
+                files.push(InputFile { path, name });
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}

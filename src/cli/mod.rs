@@ -1,0 +1,118 @@
+//! The command line: one file per verb, on what they share.
+//!
+//! A verb is a struct of arguments with a `run` that calls the library and prints a report. Everything goes through a few
+//! doors, so that all verbs have the same manners: grammars and inputs come in through [`input`], results leave
+//! through [`output`] (standard output and files that appear whole or not at all), progress through [`progress`], and whatever
+//! goes wrong becomes a [`failure::Failure`], which one function prints. This is a program of its own beside the library, so it
+//! cannot use more than the public API.
+
+mod check;
+mod coverage;
+mod decode;
+mod failure;
+mod folder;
+mod generate;
+mod html;
+mod input;
+mod measure;
+mod output;
+mod paths;
+mod progress;
+mod report;
+mod seed;
+mod show;
+mod state;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use failure::{Answer, Failure};
+use output::Output;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the answer is no: coverage is below --min
+  2    wrong usage, or an input that cannot be read or is invalid
+  130  interrupted; files are whole, or not there
+
+Results go to standard output, progress and messages to standard error.";
+
+/// Grammar-aware fuzzing: covering sets, random sentences, and the grammar coverage of a corpus
+#[derive(Parser)]
+#[command(version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What every verb takes.
+#[derive(Args)]
+#[command(next_help_heading = "Common options")]
+struct Common {
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// Fix all randomness; the same number gives the same bytes
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    random_seed: u64,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Check(check::Check),
+    Paths(paths::Paths),
+    Seed(seed::Seed),
+    Generate(generate::Generate),
+    Coverage(coverage::CoverageVerb),
+    Decode(decode::Decode),
+    Show(show::Show),
+    // A verb that runs other programs (`fuzz`) takes its place here, and in `run_verb`.
+}
+
+/// Runs the command line of this process.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and the version are no errors: clap knows which stream and which code.
+        Err(error) => error.exit(),
+    };
+    output::handle_interrupts();
+    let mut out = Output::new();
+    let outcome = run_verb(cli, &mut out).and_then(|answer| out.finish().map(|()| answer));
+    match outcome {
+        Ok(Answer::Yes) | Err(Failure::Closed) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(Failure::Wrong(message)) => {
+            failure::report(&message);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
+    let common = &cli.common;
+    match cli.verb {
+        Verb::Check(verb) => verb.run(common, out),
+        Verb::Paths(verb) => verb.run(common, out),
+        Verb::Seed(verb) => verb.run(common, out),
+        Verb::Generate(verb) => verb.run(common, out),
+        Verb::Coverage(verb) => verb.run(common, out),
+        Verb::Decode(verb) => verb.run(common, out),
+        Verb::Show(verb) => verb.run(common, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,136 @@
+//! What leaves the program: standard output, and files that appear whole or not at all.
+//!
+//! A file is written under a hidden temporary name in its own directory and renamed when it is complete. One lock is held
+//! while a file comes into being, and the handler of Ctrl-C takes it before the process ends: so an interrupt waits for the
+//! file at hand and leaves nothing half-written, and no loop has to ask whether it was interrupted.
+
+use std::fmt;
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use tempfile::NamedTempFile;
+
+use super::failure::{Failure, reason};
+
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// The exit code after an interrupt, as shells give it.
+const INTERRUPTED: i32 = 130;
+
+/// Lets Ctrl-C end the process between two files.
+pub(super) fn handle_interrupts() {
+    // Without a handler an interrupt may leave one temporary file behind: no reason not to run.
+    let _ = ctrlc::set_handler(|| {
+        let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+/// Standard output. `write!` and `writeln!` work on it.
+#[derive(Debug)]
+pub(super) struct Output {
+    stdout: BufWriter<StdoutLock<'static>>,
+}
+
+impl Output {
+    pub(super) fn new() -> Output {
+        Output {
+            stdout: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
+        }
+    }
+
+    pub(super) fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> Result<(), Failure> {
+        self.stdout.write_fmt(arguments).map_err(closed)
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.stdout.write_all(bytes).map_err(closed)
+    }
+
+    /// Prints a value as JSON, without a line break.
+    pub(super) fn value(&mut self, value: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
+        serde_json::to_writer(&mut self.stdout, value).map_err(|error| closed(error.into()))
+    }
+
+    /// Prints a value as a line of JSON.
+    pub(super) fn json(&mut self, value: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
+        self.value(value)?;
+        self.bytes(b"\n")
+    }
+
+    /// Makes sure that everything has arrived.
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        self.stdout.flush().map_err(closed)
+    }
+}
+
+fn closed(error: io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Failure::Closed,
+        _ => Failure::Wrong(format!(
+            "cannot write to standard output: {}",
+            reason(&error)
+        )),
+    }
+}
+
+/// What to do with a file that is there already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Existing {
+    /// Leave it alone and fail.
+    Keep,
+    /// Put the new one in its place.
+    Replace,
+}
+
+impl Existing {
+    /// `--force` replaces.
+    pub(super) fn forced(force: bool) -> Existing {
+        if force {
+            Existing::Replace
+        } else {
+            Existing::Keep
+        }
+    }
+}
+
+/// Writes a file that appears whole or not at all.
+pub(super) fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let written = (|| {
+        let mut file = temporary_beside(path)?;
+        file.write_all(bytes)?;
+        match existing {
+            Existing::Keep => file.persist_noclobber(path),
+            Existing::Replace => file.persist(path),
+        }?;
+        Ok(())
+    })();
+    written.map_err(|error: io::Error| Failure::file("write", path, &error))
+}
+
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".pleach-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // What any new file gets: the process's mask applies.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder).map_err(bare)
+}
+
+/// The system's error without the temporary name that tempfile adds to it, which helps nobody.
+fn bare(error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error.kind().into(),
+    }
+}

@@ -1,0 +1,69 @@
+//! `pleach paths`: the k-paths one by one. They are unranked as they are printed, so memory does not grow with them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pleach::KPaths;
+use serde::Serialize;
+
+use super::Common;
+use super::failure::{Answer, Failure, note};
+use super::input::Source;
+use super::output::Output;
+use super::report::PathView;
+
+/// List the k-paths of a grammar: rank, names of the symbols, pattern
+///
+/// Columns are set apart by tabs. A symbol's name is its production, a dot, and its place among the symbols of that.
+///
+/// Example: pleach paths json.ebnf -k 2 --limit 10
+#[derive(Args, Debug)]
+pub(super) struct Paths {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// How many symbols a path has
+    #[arg(short)]
+    k: usize,
+    /// List only the first N
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Ranked {
+    rank: u64,
+    #[serde(flatten)]
+    view: PathView,
+}
+
+impl Paths {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar)?;
+        let graph = &source.graph;
+        let kpaths =
+            KPaths::new(graph, self.k).map_err(|error| Failure::of(&source.name, error))?;
+        let total = kpaths.len();
+        let listed = self.limit.unwrap_or(total).min(total);
+        let ranked = (0..listed).filter_map(|rank| {
+            let view = PathView::new(graph, &kpaths.unrank(rank)?);
+            Some(Ranked { rank, view })
+        });
+        if common.json {
+            write!(out, "{{\"k\":{},\"total\":{total},\"paths\":[", self.k)?;
+            for (at, path) in ranked.enumerate() {
+                out.bytes(if at == 0 { b"\n" } else { b",\n" })?;
+                out.value(&path)?;
+            }
+            writeln!(out, "]}}")?;
+            return Ok(Answer::Yes);
+        }
+        for Ranked { rank, view } in ranked {
+            writeln!(out, "{rank}\t{}\t{}", view.name(), view.pattern)?;
+        }
+        if listed < total {
+            out.finish()?;
+            note(format_args!("{listed} of {total} {}-paths", self.k));
+        }
+        Ok(Answer::Yes)
+    }
+}

@@ -1,0 +1,102 @@
+//! What reports of several verbs have in common: paths, shares, sizes, aligned columns.
+
+use std::fmt;
+
+use pleach::Graph;
+use pleach::id::SymbolId;
+use pleach::kpath::pattern;
+use serde::Serialize;
+
+use super::failure::Failure;
+use super::output::Output;
+
+/// A k-path for a reader.
+#[derive(Serialize)]
+pub(super) struct PathView {
+    /// The name of each symbol.
+    pub(super) path: Vec<String>,
+    pub(super) pattern: String,
+}
+
+impl PathView {
+    pub(super) fn new(graph: &Graph, path: &[SymbolId]) -> PathView {
+        let grammar = graph.grammar();
+        PathView {
+            path: path
+                .iter()
+                .map(|&symbol| grammar.symbol_name(symbol))
+                .collect(),
+            pattern: pattern(graph, path),
+        }
+    }
+
+    /// The names in one word.
+    pub(super) fn name(&self) -> String {
+        self.path.join(">")
+    }
+}
+
+/// So many of so many.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Share {
+    pub(super) covered: u64,
+    pub(super) total: u64,
+}
+
+impl Share {
+    /// In percent; 0 of 0 is everything.
+    pub(super) fn percent(self) -> f64 {
+        match self.total {
+            0 => 100.0,
+            total => self.covered as f64 * 100.0 / total as f64,
+        }
+    }
+}
+
+/// `12 / 125 (9.6 %)`. Rounded down, so that 100 % means all.
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = (self.percent() * 10.0).floor() / 10.0;
+        write!(f, "{} / {} ({percent} %)", self.covered, self.total)
+    }
+}
+
+/// A number of bytes with a unit that keeps it short.
+pub(super) fn size(bytes: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut size = bytes as f64;
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < units.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{bytes} {}", units[0]),
+        _ => format!("{size:.1} {}", units[unit]),
+    }
+}
+
+/// `1 input`, `2 inputs`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// Prints rows in columns; the last one is not padded.
+pub(super) fn table(out: &mut Output, rows: &[Vec<String>]) -> Result<(), Failure> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        for (at, cell) in row.iter().enumerate() {
+            match at + 1 == row.len() {
+                true => writeln!(out, "{cell}")?,
+                false => write!(out, "{cell:width$}  ", width = widths[at])?,
+            }
+        }
+    }
+    Ok(())
+}

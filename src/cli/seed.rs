@@ -1,0 +1,190 @@
+//! `pleach seed`: a directory of inputs that together have every k-path.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use pleach::choice::SiteIndex;
+use pleach::generate::{CloseOff, Cover, CoverBuilder, Packing};
+use serde::Serialize;
+
+use super::Common;
+use super::failure::{Answer, Failure, note, warn};
+use super::folder::Folder;
+use super::input::Source;
+use super::output::Output;
+use super::progress::Progress;
+use super::report::{PathView, Share, count};
+
+/// The forbidden paths that are shown.
+const SHOWN_FORBIDDEN: usize = 5;
+
+/// Write a covering set: inputs that together have every k-path
+///
+/// All levels up to K are covered. Files are choice sequences, for a corpus of a fuzz target, unless --text is given; they
+/// are named by their contents.
+///
+/// Example: pleach seed json.ebnf corpus/json -k 3
+#[derive(Args, Debug)]
+pub(super) struct Seed {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// The directory to fill: a new or an empty one
+    dir: PathBuf,
+    /// How many symbols a path has
+    #[arg(short)]
+    k: usize,
+    /// Write sentences instead of choice sequences
+    #[arg(long)]
+    text: bool,
+    /// The most nested references of an input; paths that need more are left out
+    #[arg(long, value_name = "N")]
+    max_depth: Option<u32>,
+    /// The most bytes of a sentence; paths that need more are left out
+    #[arg(long, value_name = "BYTES")]
+    max_len: Option<u32>,
+    /// How the parts beside a path are finished
+    #[arg(long, value_enum, default_value_t = Policy::Shortest, value_name = "POLICY")]
+    close_off: Policy,
+    /// Few inputs: each grows as long as it covers more
+    #[arg(long, conflicts_with = "small")]
+    few: bool,
+    /// Short inputs: one path each, and what is covered on the side (default)
+    #[arg(long)]
+    small: bool,
+    /// Add to a directory that is not empty
+    #[arg(long)]
+    force: bool,
+}
+
+/// The close-off policies by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Policy {
+    /// By shortest derivations
+    Shortest,
+    /// At random, as the grammar's probabilities say
+    Random,
+    /// By the least used k-paths
+    Cover,
+}
+
+impl From<Policy> for CloseOff {
+    fn from(policy: Policy) -> CloseOff {
+        match policy {
+            Policy::Shortest => CloseOff::Shortest,
+            Policy::Random => CloseOff::BoundedRandom,
+            Policy::Cover => CloseOff::CoverageSeeking,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    k: usize,
+    inputs: u64,
+    bytes: u64,
+    #[serde(flatten)]
+    share: Share,
+    forbidden: Vec<PathView>,
+}
+
+impl Seed {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar)?;
+        let packing = if self.few {
+            Packing::Few
+        } else {
+            Packing::Small
+        };
+        let mut cover = CoverBuilder::new()
+            .close_off(self.close_off.into())
+            .packing(packing)
+            .max_depth(self.max_depth)
+            .max_len(self.max_len)
+            .seed(common.random_seed)
+            .build(&source.graph, self.k)
+            .map_err(|error| Failure::of(&source.name, error))?;
+        let mut folder = Folder::open(&self.dir, self.force)?;
+
+        let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
+        let mut index = SiteIndex::new();
+        while cover.next_input(&mut index) {
+            folder.add(if self.text {
+                index.text()
+            } else {
+                index.canonical()
+            })?;
+            progress.set(cover.coverage().windows().count_ones() as u64);
+        }
+        drop(progress);
+
+        let forbidden = forbidden(&cover);
+        let report = Report {
+            k: self.k,
+            inputs: folder.inputs(),
+            bytes: folder.bytes(),
+            share: Share {
+                covered: cover.coverage().covered(),
+                total: cover.coverage().total(),
+            },
+            forbidden: forbidden
+                .iter()
+                .take(if common.json {
+                    usize::MAX
+                } else {
+                    SHOWN_FORBIDDEN
+                })
+                .filter_map(|&window| {
+                    let path = cover.coverage().path(window)?;
+                    Some(PathView::new(&source.graph, &path))
+                })
+                .collect(),
+        };
+        if common.json {
+            out.json(&report)?;
+        } else {
+            let (inputs, bytes) = (count(report.inputs, "input"), count(report.bytes, "byte"));
+            writeln!(out, "{inputs}, {bytes}, {} {}-paths", report.share, self.k)?;
+        }
+        out.finish()?;
+        self.explain(&forbidden, &report);
+        Ok(Answer::Yes)
+    }
+
+    /// Says on standard error what is not covered, and why.
+    fn explain(&self, forbidden: &[u32], report: &Report) {
+        if forbidden.is_empty() {
+            return;
+        }
+        let limits = [("--max-depth", self.max_depth), ("--max-len", self.max_len)];
+        let limits: Vec<String> = limits
+            .iter()
+            .filter_map(|(flag, limit)| Some(format!("{flag} {}", (*limit)?)))
+            .collect();
+        if limits.is_empty() {
+            warn(format_args!(
+                "{} could not be covered; please report this, with the grammar",
+                count(forbidden.len() as u64, "path")
+            ));
+        } else {
+            note(format_args!(
+                "{} left out, which no input within {} has:",
+                count(forbidden.len() as u64, "path"),
+                limits.join(" and ")
+            ));
+        }
+        for view in report.forbidden.iter().take(SHOWN_FORBIDDEN) {
+            note(format_args!("  {}  {}", view.name(), view.pattern));
+        }
+        if forbidden.len() > SHOWN_FORBIDDEN {
+            note(format_args!("  … (--json lists all of them)"));
+        }
+    }
+}
+
+/// The windows that stayed uncovered: a path given up first may have been met by a later input.
+fn forbidden(cover: &Cover) -> Vec<u32> {
+    let given_up = cover.forbidden().iter().copied();
+    given_up
+        .filter(|&window| !cover.coverage().contains(window))
+        .collect()
+}

@@ -1,0 +1,133 @@
+//! `pleach show`: the derivation tree of one input.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pleach::grammar::NodeKind;
+use pleach::{Codec, Tree};
+use serde::Serialize;
+
+use super::Common;
+use super::failure::{Answer, Failure};
+use super::input::{Source, read_input};
+use super::output::Output;
+
+/// The longest text that JSON repeats at an inner node: a deep tree would repeat its sentence at every level.
+const MAX_INNER_TEXT: usize = 4096;
+
+/// Print the derivation tree that a choice sequence stands for
+///
+/// One symbolic node a line. With --json nested objects: name, kind, start and end in the sentence, text (null where it is
+/// longer than 4096 bytes, except at the root) and children; `hex` besides where the text is not UTF-8.
+///
+/// Example: pleach show json.ebnf crash-1234 --dot | dot -Tsvg -o tree.svg
+#[derive(Args, Debug)]
+pub(super) struct Show {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// The choice sequence
+    file: PathBuf,
+    /// Print a Graphviz graph
+    #[arg(long, conflicts_with = "json")]
+    dot: bool,
+}
+
+impl Show {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar)?;
+        let mut choices = Vec::new();
+        read_input(&self.file, &mut choices)?;
+        let tree = Tree::decode(&Codec::new(&source.graph), &choices);
+        if common.json {
+            write_json(&tree, out)?;
+        } else if self.dot {
+            out.bytes(tree.to_dot().as_bytes())?;
+        } else {
+            write!(out, "{tree}")?;
+        }
+        Ok(Answer::Yes)
+    }
+}
+
+/// What JSON says of a node beside its children.
+#[derive(Serialize)]
+struct NodeView<'a> {
+    name: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    production: Option<&'a str>,
+    start: usize,
+    end: usize,
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hex: Option<String>,
+}
+
+impl<'a> NodeView<'a> {
+    /// `None` for synthetic nodes.
+    fn new(tree: &'a Tree, at: usize) -> Option<NodeView<'a>> {
+        let grammar = tree.graph().grammar();
+        let node = &tree.nodes()[at];
+        let (name, kind, target) = match node.node {
+            None => {
+                let name = &*grammar[grammar.start()].name;
+                (name.to_owned(), "start", Some(name))
+            }
+            Some(id) => {
+                let name = grammar.symbol_name(grammar.symbol_of(id)?);
+                match grammar[id].kind {
+                    NodeKind::Reference(target) => {
+                        (name, "reference", Some(&*grammar[target].name))
+                    }
+                    NodeKind::Literal(_) => (name, "literal", None),
+                    _ => (name, "class", None),
+                }
+            }
+        };
+        let text = &tree.sentence()[node.text.clone()];
+        let shown = at == 0 || text.len() <= MAX_INNER_TEXT;
+        let is_text = std::str::from_utf8(text).is_ok();
+        Some(NodeView {
+            name,
+            kind,
+            production: target,
+            start: node.text.start,
+            end: node.text.end,
+            text: shown.then(|| String::from_utf8_lossy(text).into_owned()),
+            hex: (shown && !is_text)
+                .then(|| text.iter().map(|byte| format!("{byte:02x}")).collect()),
+        })
+    }
+}
+
+/// Writes nested objects with a stack of its own: trees are as deep as whoever made the input likes.
+fn write_json(tree: &Tree, out: &mut Output) -> Result<(), Failure> {
+    let nodes = tree.nodes();
+    // The symbolic nodes that are open, each with whether it has children already.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    for at in 0..nodes.len() {
+        while open
+            .pop_if(|&mut (above, _)| nodes[above].end as usize <= at)
+            .is_some()
+        {
+            out.bytes(b"]}")?;
+        }
+        let Some(view) = NodeView::new(tree, at) else {
+            continue;
+        };
+        if let Some((_, has_children)) = open.last_mut()
+            && std::mem::replace(has_children, true)
+        {
+            out.bytes(b",")?;
+        }
+        let object = serde_json::to_string(&view)
+            .map_err(|error| Failure::Wrong(format!("cannot write JSON: {error}")))?;
+        out.bytes(object.strip_suffix('}').unwrap_or(&object).as_bytes())?;
+        out.bytes(b",\"children\":[")?;
+        open.push((at, false));
+    }
+    for _ in open {
+        out.bytes(b"]}")?;
+    }
+    out.bytes(b"\n")
+}

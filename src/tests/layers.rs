@@ -1,0 +1,209 @@
+//! The floors of the crate, checked: a module imports only from floors below its own.
+//!
+//! Reads every path that names `crate::` in the files under `src`, imports and others. Tests may look up, so files called
+//! `tests.rs`, the folder `tests` and what stands behind `#[cfg(test)]` are left out. A module that is on no floor is an
+//! error: give it one here and in the crate's documentation.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The floors, lowest first. Modules of one floor do not know each other.
+const FLOORS: &[(u32, &[&str])] = &[
+    (0, &["id", "bitset", "rng", "caret"]),
+    (1, &["grammar"]),
+    (2, &["graph"]),
+    (3, &["kpath", "weights"]),
+    (4, &["choice"]),
+    (5, &["tree", "parse"]),
+    (6, &["generate"]),
+    (7, &["mutate"]),
+    (9, &["libfuzzer"]),
+];
+/// What a file of the command line may name of its own crate; everything else comes through the public API.
+const COMMAND_LINE: &str = "cli";
+/// Files that are no module of a floor: the roots, and what only tests see.
+const OUTSIDE: &[&str] = &["lib", "main", "tests"];
+/// What the root of the crate offers, and the floor it comes from.
+const REEXPORTS: &[(&str, &str)] = &[
+    ("Codec", "choice"),
+    ("Grammar", "grammar"),
+    ("Graph", "graph"),
+    ("Coverage", "kpath"),
+    ("KPaths", "kpath"),
+    ("Tree", "tree"),
+];
+
+fn floor(module: &str) -> Option<u32> {
+    let module = REEXPORTS
+        .iter()
+        .find(|(name, _)| *name == module)
+        .map_or(module, |(_, module)| module);
+    let found = FLOORS.iter().find(|(_, modules)| modules.contains(&module));
+    found.map(|&(floor, _)| floor)
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The code of a file without comments and without what is compiled for tests only.
+fn code(text: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() == "#[cfg(test)]" {
+            // An item ends where its indentation comes back: by a line that closes a brace, or by a semicolon at once.
+            let indent = line.len() - line.trim_start().len();
+            for line in lines.by_ref() {
+                let at_start = line.len() - line.trim_start().len() == indent;
+                if at_start && (line.ends_with('}') || line.ends_with(';')) {
+                    break;
+                }
+            }
+            continue;
+        }
+        kept.push_str(line.split("//").next().unwrap_or(""));
+        kept.push('\n');
+    }
+    kept
+}
+
+/// The modules named behind `crate::`, groups in braces included.
+fn named_modules(code: &str) -> Vec<String> {
+    let mut named = Vec::new();
+    let identifier = |text: &str| -> String {
+        text.trim_start()
+            .chars()
+            .take_while(|&c| c.is_alphanumeric() || c == '_')
+            .collect()
+    };
+    for (at, _) in code.match_indices("crate::") {
+        // `$crate::` stands in macros, which expand elsewhere but name the same modules.
+        let rest = &code[at + "crate::".len()..];
+        let Some(group) = rest.strip_prefix('{') else {
+            named.push(identifier(rest));
+            continue;
+        };
+        let mut depth = 0;
+        let mut start = true;
+        for (at, c) in group.char_indices() {
+            if start && !c.is_whitespace() {
+                named.push(identifier(&group[at..]));
+                start = false;
+            }
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => start = true,
+                _ => {}
+            }
+        }
+    }
+    named.retain(|name| !name.is_empty());
+    named
+}
+
+/// What is wrong with the imports of a file of `module`.
+fn complaints(module: &str, text: &str) -> Vec<String> {
+    let named = named_modules(&code(text)).into_iter();
+    let named = named.filter(|name| name != module);
+    if module == COMMAND_LINE {
+        return named
+            .map(|name| format!("cli names crate::{name}"))
+            .collect();
+    }
+    let Some(own) = floor(module) else {
+        return vec![format!("{module} is on no floor")];
+    };
+    named
+        .filter_map(|name| match floor(&name) {
+            Some(below) if below < own => None,
+            Some(other) => Some(format!("{module} ({own}) imports {name} ({other})")),
+            None => Some(format!("{module} imports {name}, which is on no floor")),
+        })
+        .collect()
+}
+
+#[test]
+fn modules_import_from_floors_below() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    for path in sources(&root) {
+        let below = path.strip_prefix(&root).unwrap();
+        let first = below.iter().next().unwrap().to_string_lossy().into_owned();
+        let module = first.trim_end_matches(".rs");
+        if OUTSIDE.contains(&module) || path.file_name().is_some_and(|name| name == "tests.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let complaints = complaints(module, &text).into_iter();
+        found.extend(complaints.map(|complaint| format!("{}: {complaint}", below.display())));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_documented_floors_are_those_checked_here() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let text = fs::read_to_string(root).unwrap();
+    let mut documented = 0;
+    for row in text.lines().filter_map(|line| line.strip_prefix("//! | ")) {
+        let Some((number, modules)) = row.split_once(" | ") else {
+            continue;
+        };
+        let Ok(number) = number.parse::<u32>() else {
+            continue;
+        };
+        for module in modules.split("[`").skip(1) {
+            let module = module.split('`').next().unwrap();
+            assert_eq!(floor(module), Some(number), "{module}");
+            documented += 1;
+        }
+    }
+    let modules = text
+        .lines()
+        .filter(|line| line.starts_with("pub mod "))
+        .count();
+    assert_eq!(
+        documented, modules,
+        "every public module has its floor documented"
+    );
+}
+
+#[test]
+fn an_import_that_goes_up_is_found() {
+    assert_eq!(
+        complaints(
+            "kpath",
+            "use crate::{id::{NodeId, self}, weights::Weights, choice};"
+        ),
+        [
+            "kpath (3) imports weights (3)",
+            "kpath (3) imports choice (4)"
+        ]
+    );
+    assert_eq!(
+        complaints("graph", "fn f(x: &crate::Tree) {}"),
+        ["graph (2) imports Tree (5)"]
+    );
+    assert_eq!(
+        complaints("cli", "use crate::grammar::Grammar;"),
+        ["cli names crate::grammar"]
+    );
+    let fine = "// use crate::tree;\n#[cfg(test)]\nmod tests {\n    use crate::tree::Tree;\n}\nuse crate::id::Id;\n";
+    assert!(complaints("grammar", fine).is_empty());
+}
