@@ -17,15 +17,27 @@ use super::failure::{Failure, reason};
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// The exit code after an interrupt, as shells give it.
-const INTERRUPTED: i32 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// What an interrupt does, if it is not to end this process.
+static ON_INTERRUPT: Mutex<Option<fn()>> = Mutex::new(None);
 
 /// Lets Ctrl-C end the process between two files.
 pub(super) fn handle_interrupts() {
     // Without a handler an interrupt may leave one temporary file behind: no reason not to run.
     let _ = ctrlc::set_handler(|| {
+        let instead = *ON_INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(instead) = instead {
+            return instead();
+        }
         let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED.into());
     });
+}
+
+/// Lets an interrupt do something instead of ending this process, or end it again.
+pub(super) fn on_interrupt(instead: Option<fn()>) {
+    *ON_INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner) = instead;
 }
 
 /// Standard output. `write!` and `writeln!` work on it.
