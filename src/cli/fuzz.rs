@@ -139,6 +139,9 @@ impl Fuzz {
         let project = Project::find(self.fuzz_dir.as_deref())?;
         project.check_target(&self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(self.sanitizer)?;
+        for path in &self.corpus {
+            fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
+        }
         let corpus = self.corpus(&project);
         let artifacts = project.dir.join("artifacts").join(&self.target);
 
@@ -168,7 +171,11 @@ impl Fuzz {
             target: &self.target,
             seconds,
             executions: reading.executions,
-            executions_per_second: reading.rate,
+            executions_per_second: match reading.rate {
+                // The engine counts whole seconds; what ends within the first has none.
+                0 => (reading.executions as f64 / seconds).round() as u64,
+                rate => rate,
+            },
             edges: reading.edges,
             edges_total: reading.counters,
             features: reading.features,
@@ -178,10 +185,12 @@ impl Fuzz {
             crashes: &reading.artifacts,
             interrupted: ending.interrupted,
         };
-        if common.json {
-            out.json(&summary)?;
-        } else if reading.started {
-            print(&summary, out)?;
+        // An engine that did not get as far as its first line has nothing to sum up.
+        if reading.started || reading.failed {
+            match common.json {
+                true => out.json(&summary)?,
+                false => print(&summary, out)?,
+            }
         }
         out.finish()?;
         self.answer(&reading, ending)
