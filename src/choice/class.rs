@@ -22,6 +22,7 @@ pub struct ClassCode {
     heads: Vec<Head>,
     groups: Vec<Group>,
     default: u32,
+    single_byte: bool,
     /// For each byte of a choice sequence, the byte that it stands for, or [`NOT_ONE_BYTE`].
     one_byte: Box<[u16; 256]>,
 }
@@ -150,6 +151,9 @@ impl ClassCode {
             }
         }
         ClassCode {
+            single_byte: heads
+                .iter()
+                .all(|head| matches!(head, Head::Text { len: 1, .. })),
             heads,
             groups,
             default,
@@ -177,6 +181,12 @@ impl ClassCode {
     #[inline]
     pub fn default_head(&self) -> u32 {
         self.default
+    }
+
+    /// Whether all members are written as one byte.
+    #[inline]
+    pub fn is_single_byte(&self) -> bool {
+        self.single_byte
     }
 
     /// The bytes that tape bytes stand for, where both are single.

@@ -110,7 +110,7 @@ impl Check {
                 _ => "other",
             },
             production: warning.production.to_string(),
-            message: source.warning_message(warning),
+            message: warning.to_string(),
             line: warning.line,
             column: warning.column,
         });

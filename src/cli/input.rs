@@ -6,8 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pleach::caret::Position;
-use pleach::grammar::{Warning, WarningKind};
+use pleach::grammar::Warning;
 use pleach::id::MAX_IDS;
 use pleach::{Grammar, Graph};
 use siphasher::sip128::SipHasher13;
@@ -80,27 +79,8 @@ impl Source {
 
     /// A warning with its place, in one line.
     pub(super) fn warning_line(&self, warning: &Warning) -> String {
-        let Position { line, column } = Position {
-            line: warning.line,
-            column: warning.column,
-        };
-        let message = self.warning_message(warning);
-        format!("{}:{line}:{column}: {message}", self.name)
-    }
-
-    /// What a warning says, without its place.
-    pub(super) fn warning_message(&self, warning: &Warning) -> String {
-        let grammar = self.graph.grammar();
-        let (name, start) = (&warning.production, &grammar[grammar.start()].name);
-        match warning.kind {
-            WarningKind::Unreachable => {
-                format!("`{name}` is dropped: no derivation of `{start}` contains it")
-            }
-            WarningKind::Unproductive => {
-                format!("`{name}` is dropped: it derives no finite sentence")
-            }
-            kind => format!("`{name}` is dropped: {kind:?}"),
-        }
+        let (line, column) = (warning.line, warning.column);
+        format!("{}:{line}:{column}: {warning}", self.name)
     }
 }
 

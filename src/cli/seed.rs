@@ -98,6 +98,7 @@ impl Seed {
         let mut cover = CoverBuilder::new()
             .close_off(self.close_off.into())
             .packing(packing)
+            .all_levels(true)
             .max_depth(self.max_depth)
             .max_len(self.max_len)
             .seed(common.random_seed)

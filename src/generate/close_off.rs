@@ -4,6 +4,8 @@
 //! uncovered windows. *Exploring* goes wherever an uncovered window can be reached within the limits, the nearest
 //! first, and takes the shortest derivation where there is none.
 
+use std::cmp::Reverse;
+
 use crate::bitset::BitSet;
 use crate::choice::{Chooser, ClassCode, MemberChoice};
 use crate::grammar::NodeKind;
@@ -35,9 +37,13 @@ pub(super) struct Seeking<'a> {
     pub(super) limits: Limits,
     pub(super) depth: u32,
     pub(super) length: u64,
+    /// The part of `length` that the path will come to, beyond the shortest derivation.
+    pub(super) owed: u64,
     pub(super) nodes: u64,
     /// The depth that closing off may take beyond the last decision.
     pub(super) margin: u32,
+    /// Up to this many nodes, alternatives with many references are taken, to have places for many targets.
+    pub(super) fan_nodes: u64,
     /// Windows that were new.
     pub(super) gained: u32,
     /// The quantifiers being repeated, with their depth and what was gained when they last went on.
@@ -115,6 +121,17 @@ impl Seeking<'_> {
         }
     }
 
+    /// The references of a node from which something uncovered can be reached.
+    fn fan(&self, node: NodeId) -> u32 {
+        let within = |symbol| {
+            let value = self.lookahead.value(self.coverage, symbol);
+            self.graph.target_of(symbol).is_some() && value != NEVER
+        };
+        Graph::ids(self.symbols(node))
+            .filter(|&symbol| within(symbol))
+            .count() as u32
+    }
+
     fn shortest(&self, node: NodeId) -> u32 {
         let by_length = self.graph.shortest(Measure::Length).alternative(node);
         let children = self.graph.grammar().children(node);
@@ -141,13 +158,22 @@ impl Seeking<'_> {
             *account = (*account + more).saturating_sub(less);
         }
     }
+
+    /// The same for a decision of the path, whose bytes are in the account from the beginning.
+    fn take_forced(&mut self, part: NodeId, instead: Option<NodeId>) {
+        let before = self.length;
+        self.take(part, instead);
+        let paid = self.length.saturating_sub(before).min(self.owed);
+        self.owed -= paid;
+        self.length -= paid;
+    }
 }
 
 impl Chooser for Seeking<'_> {
     fn alternative(&mut self, node: NodeId, _count: u32) -> u32 {
         let children = self.graph.grammar().children(node);
         let fallback = self.shortest(node);
-        let mut best = (NEVER, u64::MAX, fallback);
+        let mut best = (NEVER, u64::MAX, fallback, 0);
         if self.attitude == Attitude::Exploring || self.depth < TERSE_DEPTH {
             let least = self.cost(Measure::Length, node);
             for (index, &child) in (0..).zip(children) {
@@ -158,13 +184,26 @@ impl Chooser for Seeking<'_> {
                     continue;
                 }
                 let value = self.value(child);
-                if value != NEVER && (value, length) < (best.0, best.1) {
-                    best = (value, length, index);
+                if value == NEVER {
+                    continue;
+                }
+                // Room for many targets first, as long as there are many.
+                let fan = if self.nodes < self.fan_nodes {
+                    self.fan(child)
+                } else {
+                    0
+                };
+                if best.0 == NEVER
+                    || (Reverse(fan), value, length) < (Reverse(best.3), best.0, best.1)
+                {
+                    best = (value, length, index, fan);
                 }
             }
         }
         let index = best.2;
-        self.forced_alternative(node, index);
+        if let Some(&child) = children.get(index as usize) {
+            self.take(child, Some(node));
+        }
         index
     }
 
@@ -201,13 +240,13 @@ impl Chooser for Seeking<'_> {
 
     fn forced_alternative(&mut self, node: NodeId, index: u32) {
         if let Some(&child) = self.graph.grammar().children(node).get(index as usize) {
-            self.take(child, Some(node));
+            self.take_forced(child, Some(node));
         }
     }
 
     fn forced_more(&mut self, node: NodeId) {
         if let Some(&subject) = self.graph.grammar().children(node).first() {
-            self.take(subject, None);
+            self.take_forced(subject, None);
         }
     }
 

@@ -53,6 +53,10 @@ const FEW: Limits = Limits {
     max_len: 1 << 20,
     max_nodes: 1 << 18,
 };
+/// The nodes for each uncovered window that exploring makes room for.
+const NODES_A_TARGET: u64 = 4;
+/// How often exploring is tried in vain before a target is forced.
+const FRUITLESS_WALKS: u32 = 3;
 /// The bounds of random close-off: the depth of the papers' evaluation (TOSEM article, section 4.3.2).
 const RANDOM: Limits = Limits {
     max_depth: 30,
@@ -67,6 +71,7 @@ pub struct CoverBuilder {
     packing: Packing,
     max_depth: Option<u32>,
     max_len: Option<u32>,
+    all_levels: bool,
     seed: u64,
 }
 
@@ -84,6 +89,7 @@ impl CoverBuilder {
             packing: Packing::default(),
             max_depth: None,
             max_len: None,
+            all_levels: false,
             seed: 0,
         }
     }
@@ -112,6 +118,12 @@ impl CoverBuilder {
         self
     }
 
+    /// Whether shorter paths are covered too where they are not part of longer ones, as near the root.
+    pub fn all_levels(mut self, all_levels: bool) -> CoverBuilder {
+        self.all_levels = all_levels;
+        self
+    }
+
     /// The seed of random close-off.
     pub fn seed(mut self, seed: u64) -> CoverBuilder {
         self.seed = seed;
@@ -128,6 +140,10 @@ impl CoverBuilder {
         let windows = WindowTable::new(&kpaths)?;
         let codec = Arc::new(Codec::new(graph).with_windows(&windows));
         let coverage = Coverage::new(&kpaths)?;
+        let mut steering = coverage.clone();
+        if !self.all_levels {
+            steering.add(kpaths.len() as u32..kpaths.window_count() as u32);
+        }
         let by_length = Access::new(graph, Measure::Length);
         let by_depth = Access::new(graph, Measure::Depth);
         let count = kpaths.window_count();
@@ -160,13 +176,14 @@ impl CoverBuilder {
             hits: HitCounts::new(&coverage),
             weights: Weights::stated(graph.grammar()),
             first_symbols: first_symbols(graph),
-            explored: self.packing == Packing::Small,
             rng: Rng::new(self.seed),
             settings: self,
             graph: graph.clone(),
             windows,
             codec,
             coverage,
+            steering,
+            inputs: 0,
             by_length,
             by_depth,
             order,
@@ -186,7 +203,11 @@ pub struct Cover {
     graph: Arc<Graph>,
     windows: Arc<WindowTable>,
     codec: Arc<Codec>,
+    /// What the inputs cover.
     coverage: Coverage,
+    /// The same, and what need not be covered.
+    steering: Coverage,
+    inputs: usize,
     hits: HitCounts,
     lookahead: Lookahead,
     weights: Weights,
@@ -197,7 +218,6 @@ pub struct Cover {
     order: Vec<u32>,
     margin: u32,
     next: u32,
-    explored: bool,
     forbidden: Vec<u32>,
     rng: Rng,
     stack: WindowStack,
@@ -256,24 +276,33 @@ impl Cover {
 
     /// Takes what other inputs cover as covered.
     pub fn assume(&mut self, windows: impl IntoIterator<Item = u32>) {
-        self.coverage.add(windows);
+        for window in windows {
+            self.coverage.insert(window);
+            self.steering.insert(window);
+        }
     }
 
     /// Derives the next input into `index`; false when everything is covered or forbidden.
+    ///
+    /// Where there is nothing to cover, as in a grammar shallower than k, there is still one input.
     pub fn next_input(&mut self, index: &mut SiteIndex) -> bool {
-        while !self.explored {
-            let before = self.coverage.windows().count_ones();
-            self.explore(index);
-            if self.coverage.windows().count_ones() > before {
-                return true;
+        if self.settings.packing == Packing::Few && self.keeps_limits(&[]) {
+            // A walk that finds nothing corrects the distances that misled it, so a few more may find something.
+            for _ in 0..FRUITLESS_WALKS {
+                if self.steering.windows().count_zeros() == 0 {
+                    break;
+                }
+                self.derive(&[], index);
+                if self.note(index) > 0 {
+                    return true;
+                }
             }
-            self.explored = true;
         }
         while let Some(window) = self.next_target() {
-            let Some(path) = self.coverage.path(window) else {
+            let Some(path) = self.steering.path(window) else {
                 continue;
             };
-            let target = Target::new(self.coverage.kpaths(), window, path);
+            let target = Target::new(self.steering.kpaths(), window, path);
             if let Some(path) = self.allowed_path(&target) {
                 self.derive(&path, index);
                 self.note(index);
@@ -283,19 +312,26 @@ impl Cover {
             }
             self.forbidden.push(window);
         }
+        if self.inputs == 0 && self.forbidden.is_empty() {
+            let mut shortest = self.codec.tape(&[]);
+            self.codec
+                .derive(ROOT, &mut shortest, &mut self.scratch, index);
+            self.note(index);
+            return true;
+        }
         false
     }
 
     fn next_target(&mut self) -> Option<u32> {
         if self.order.is_empty() {
-            let window = self.coverage.next_uncovered(self.next)?;
+            let window = self.steering.next_uncovered(self.next)?;
             self.next = window + 1;
             return Some(window);
         }
         loop {
             let &window = self.order.get(self.next as usize)?;
             self.next += 1;
-            if !self.coverage.contains(window) {
+            if !self.steering.contains(window) {
                 return Some(window);
             }
         }
@@ -303,18 +339,19 @@ impl Cover {
 
     /// The path from the root to a target that keeps the limits, if there is one.
     fn allowed_path(&self, target: &Target) -> Option<Vec<SymbolId>> {
-        let graph = &self.graph;
-        let keeps = |path: &[SymbolId], access: &Access, limit: Option<u32>| {
-            limit.is_none_or(|limit| access.cost_of(graph, path) <= u64::from(limit))
-        };
         [&self.by_length, &self.by_depth]
             .into_iter()
-            .find_map(|access| {
-                let path = target.path_from_root(graph, access);
-                let keeps = keeps(&path, &self.by_length, self.settings.max_len)
-                    && keeps(&path, &self.by_depth, self.settings.max_depth);
-                keeps.then_some(path)
-            })
+            .map(|access| target.path_from_root(&self.graph, access))
+            .find(|path| self.keeps_limits(path))
+    }
+
+    /// Whether a derivation through `path` from the root can keep each of the limits.
+    fn keeps_limits(&self, path: &[SymbolId]) -> bool {
+        let keeps = |access: &Access, limit: Option<u32>| {
+            limit.is_none_or(|limit| access.cost_of(&self.graph, path) <= u64::from(limit))
+        };
+        keeps(&self.by_length, self.settings.max_len)
+            && keeps(&self.by_depth, self.settings.max_depth)
     }
 
     fn limits(&self, otherwise: Limits) -> Limits {
@@ -325,21 +362,25 @@ impl Cover {
         }
     }
 
-    fn note(&mut self, index: &SiteIndex) {
+    /// Counts an input and says how many windows it covers first.
+    fn note(&mut self, index: &SiteIndex) -> usize {
+        let mut new = 0;
         for window in index.windows() {
-            self.coverage.insert(window);
+            new += usize::from(self.coverage.insert(window));
+            self.steering.insert(window);
         }
-    }
-
-    /// Derives an input that grows as long as it covers more.
-    fn explore(&mut self, index: &mut SiteIndex) {
-        let limits = self.limits(FEW);
-        self.seek(&[], Attitude::Exploring, limits, index);
+        self.inputs += 1;
+        new
     }
 
     /// Derives an input with a path, closed off as the settings say.
     fn derive(&mut self, path: &[SymbolId], index: &mut SiteIndex) {
+        let detour = self.detour(path);
         match self.settings.close_off {
+            _ if self.settings.packing == Packing::Few => {
+                let limits = self.at_least(path, self.limits(FEW));
+                self.seek(path, Attitude::Exploring, limits, index);
+            }
             CloseOff::Shortest => {
                 let limits = self.limits(Limits::NONE);
                 self.seek(path, Attitude::Terse, limits, index);
@@ -351,6 +392,7 @@ impl Cover {
                 let mut random =
                     RandomChooser::new(graph, &self.weights, limits, growth, &mut self.rng);
                 random.begin(ROOT, 0);
+                random.set_aside(detour);
                 let mut chooser = PathChooser::new(graph, path, true, random);
                 self.codec
                     .derive(ROOT, &mut chooser, &mut self.scratch, index);
@@ -361,6 +403,7 @@ impl Cover {
                 let mut random =
                     RandomChooser::new(graph, &self.weights, limits, Growth(1), &mut self.rng);
                 random.begin(ROOT, 0);
+                random.set_aside(detour);
                 self.stack.begin(&self.windows, std::iter::empty());
                 let least_used = LeastUsed {
                     graph,
@@ -386,6 +429,13 @@ impl Cover {
         limits
     }
 
+    /// How many bytes the shortest sentence with a path has more than the shortest of all.
+    fn detour(&self, path: &[SymbolId]) -> u64 {
+        let shortest = self.by_length.cost_of(&self.graph, &[]);
+        let with_path = self.by_length.cost_of(&self.graph, path);
+        with_path.saturating_sub(shortest)
+    }
+
     fn seek(
         &mut self,
         path: &[SymbolId],
@@ -396,15 +446,22 @@ impl Cover {
         let graph = &self.graph;
         let root = graph.grammar()[graph.grammar().start()].root;
         self.lookahead.begin();
+        let owed = self.detour(path);
+        let fan_nodes = match attitude {
+            Attitude::Terse => 0,
+            Attitude::Exploring => NODES_A_TARGET * self.steering.windows().count_zeros() as u64,
+        };
         let seeking = Seeking {
             graph,
             first_symbols: &self.first_symbols,
-            coverage: &mut self.coverage,
+            fan_nodes,
+            coverage: &mut self.steering,
             lookahead: &mut self.lookahead,
             attitude,
             limits,
             depth: 0,
-            length: u64::from(graph.shortest(Measure::Length).cost(root)),
+            length: u64::from(graph.shortest(Measure::Length).cost(root)) + owed,
+            owed,
             nodes: u64::from(graph.shortest(Measure::Nodes).cost(root)),
             margin: match attitude {
                 Attitude::Terse => 0,

@@ -61,7 +61,9 @@ impl Chooser for LeastUsed<'_> {
         }
         match best {
             Some((_, index)) => {
-                self.random.forced_alternative(node, index);
+                if let Some(&child) = children.get(index as usize) {
+                    self.random.take(child, Some(node));
+                }
                 index
             }
             None => self.random.alternative(node, count),
@@ -70,12 +72,12 @@ impl Chooser for LeastUsed<'_> {
 
     fn more(&mut self, node: NodeId) -> bool {
         let subject = self.graph.grammar().children(node).first();
-        let fresh = subject
-            .is_some_and(|&subject| self.random.fits(subject, None) && self.least(subject) == 0);
-        if fresh {
-            self.random.forced_more(node);
+        let fresh =
+            subject.filter(|&&subject| self.random.fits(subject, None) && self.least(subject) == 0);
+        if let Some(&subject) = fresh {
+            self.random.take(subject, None);
         }
-        fresh
+        fresh.is_some()
     }
 
     fn member(&mut self, node: NodeId, class: &ClassCode) -> MemberChoice {

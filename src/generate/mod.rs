@@ -11,6 +11,9 @@ mod lookahead;
 mod random;
 mod route;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use crate::choice::{Codec, ROOT, Scratch, SiteIndex};

@@ -37,6 +37,8 @@ pub struct RandomChooser<'a> {
     depth: u32,
     nodes: u64,
     length: u64,
+    /// The part of `length` that decisions of another chooser will come to.
+    owed: u64,
 }
 
 impl<'a> RandomChooser<'a> {
@@ -60,6 +62,7 @@ impl<'a> RandomChooser<'a> {
             depth: 0,
             nodes: 0,
             length: 0,
+            owed: 0,
         }
     }
 
@@ -79,6 +82,28 @@ impl<'a> RandomChooser<'a> {
         };
         self.nodes = u64::from(self.by_nodes.cost(from));
         self.length = u64::from(self.by_length.cost(from));
+        self.owed = 0;
+    }
+
+    /// Sets bytes aside for what another chooser, in charge of this one, will force beyond the shortest derivation, so that
+    /// nothing else takes their room.
+    pub(super) fn set_aside(&mut self, length: u64) {
+        self.length += length;
+        self.owed += length;
+    }
+
+    /// Enters a part in the accounts that is derived where only `instead` had to be.
+    pub(super) fn take(&mut self, part: NodeId, instead: Option<NodeId>) {
+        (self.nodes, self.length) = self.with(part, instead);
+    }
+
+    /// The same for what was set aside for.
+    fn take_forced(&mut self, part: NodeId, instead: Option<NodeId>) {
+        let before = self.length;
+        self.take(part, instead);
+        let paid = self.length.saturating_sub(before).min(self.owed);
+        self.owed -= paid;
+        self.length -= paid;
     }
 
     /// What the bounds become if `part` is derived where only `instead` had to be.
@@ -123,15 +148,20 @@ impl<'a> RandomChooser<'a> {
                 }
             }
         }
-        chosen.unwrap_or_else(|| {
-            if !self.fits_depth(node) {
-                self.by_depth.alternative(node)
-            } else if self.nodes > u64::from(self.limits.max_nodes) {
-                self.by_nodes.alternative(node)
-            } else {
-                self.by_length.alternative(node)
-            }
-        })
+        chosen.unwrap_or_else(|| self.alternative_that_ends(node))
+    }
+
+    /// The shortest of the alternatives that keep the depth, by the measure whose limit is passed.
+    fn alternative_that_ends(&self, node: NodeId) -> u32 {
+        let by = match self.nodes > u64::from(self.limits.max_nodes) {
+            true => self.by_nodes,
+            false => self.by_length,
+        };
+        (0..)
+            .zip(self.graph.grammar().children(node))
+            .filter(|&(_, &child)| self.fits_depth(child))
+            .min_by_key(|&(_, &child)| (by.cost(child), self.by_nodes.cost(child)))
+            .map_or_else(|| self.by_depth.alternative(node), |(index, _)| index)
     }
 }
 
@@ -165,24 +195,36 @@ impl Chooser for RandomChooser<'_> {
     }
 
     #[inline]
-    fn member(&mut self, _node: NodeId, class: &ClassCode) -> MemberChoice {
+    fn member(&mut self, node: NodeId, class: &ClassCode) -> MemberChoice {
         let head = self.rng.below(class.head_count());
         let rest = match class.rest_count(head) {
             1 => 0,
             count => self.rng.below(count),
         };
-        MemberChoice { head, rest }
+        let choice = MemberChoice { head, rest };
+        if class.is_single_byte() {
+            return choice;
+        }
+        let mut text = [0; 4];
+        let longer = (class.write(choice, &mut text) as u64)
+            .saturating_sub(u64::from(self.by_length.cost(node)));
+        if self.length + longer > u64::from(self.limits.max_len) {
+            // Heads ascend, so the first one is as short as any.
+            return MemberChoice::default();
+        }
+        self.length += longer;
+        choice
     }
 
     fn forced_alternative(&mut self, node: NodeId, index: u32) {
         if let Some(&child) = self.graph.grammar().children(node).get(index as usize) {
-            (self.nodes, self.length) = self.with(child, Some(node));
+            self.take_forced(child, Some(node));
         }
     }
 
     fn forced_more(&mut self, node: NodeId) {
         if let Some(&subject) = self.graph.grammar().children(node).first() {
-            (self.nodes, self.length) = self.with(subject, None);
+            self.take_forced(subject, None);
         }
     }
 

@@ -18,14 +18,9 @@ use crate::id::{Id, IdVec, NodeId, ProductionId, SymbolId};
 pub(super) fn assemble(draft: Draft, live: Live) -> Grammar {
     let mut new_ids: IdVec<ProductionId, Option<ProductionId>> =
         IdVec::filled(draft.productions.len(), None);
-    let mut count = 0;
-    #[expect(
-        clippy::explicit_counter_loop,
-        reason = "the counter is the new id's number"
-    )]
-    for id in draft.productions.ids().filter(|&id| live.reachable[id]) {
-        new_ids[id] = Some(ProductionId::from_index(count));
-        count += 1;
+    let reachable = draft.productions.ids().filter(|&id| live.reachable[id]);
+    for (new, old) in reachable.enumerate() {
+        new_ids[old] = Some(ProductionId::from_index(new));
     }
     let elements = element_counts(&draft, &live);
     let mut assembly = Assembly {

@@ -377,7 +377,7 @@ fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n s
         return None;
     }
     let wanted = letters(name);
-    let limit = (wanted.len() / 3).max(1);
+    let limit = ((wanted.len() + 1) / 3).max(1);
     names
         .filter(|candidate| candidate.len() <= LONGEST)
         .map(|candidate| (edit_distance(&wanted, &letters(candidate)), candidate))

@@ -8,7 +8,7 @@
 //! 3. `prune`: which nodes of the draft can matter, and a [`Warning`] for each nonterminal that cannot;
 //! 4. `assemble`: those nodes in normal form, counted anew.
 //!
-//! No half-built state is a `Grammar`. [`print`] is the way back to text, and reading that gives an equal grammar.
+//! No half-built state is a `Grammar`. [`mod@print`] is the way back to text, and reading that gives an equal grammar.
 //!
 //! ```
 //! let grammar: pleach::Grammar = "sum := num ('+' num)*; num := [1-9] [0-9]*;".parse()?;
@@ -36,6 +36,7 @@ mod regex;
 mod tests;
 
 use crate::id::{ClassId, IdVec, LiteralId, MAX_IDS, NodeId, ProductionId, SymbolId};
+use std::fmt;
 use std::str::FromStr;
 
 pub use class::{CharClass, Member};
@@ -212,4 +213,21 @@ pub enum WarningKind {
     Unreachable,
     /// The nonterminal derives no finite sentence.
     Unproductive,
+}
+
+/// One sentence without the place.
+///
+/// ```
+/// let grammar: pleach::Grammar = "a := 'x'; b := 'y';".parse().unwrap();
+/// let warning = &grammar.warnings()[0];
+/// assert_eq!(warning.to_string(), "the nonterminal `b` cannot be reached from the start symbol");
+/// ```
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let matter = match self.kind {
+            WarningKind::Unreachable => "cannot be reached from the start symbol",
+            WarningKind::Unproductive => "derives no finite sentence",
+        };
+        write!(f, "the nonterminal `{}` {matter}", self.production)
+    }
 }

@@ -264,7 +264,7 @@ impl fmt::Display for CharClass {
                 .chars()
                 .last()
                 .is_some_and(|&(_, high)| high == char::MAX);
-        match self.negated_chars().filter(|_| open_ended) {
+        match open_ended.then(|| self.negated_chars()).flatten() {
             Some(negated) => {
                 f.write_char('^')?;
                 write_members(&negated, f)?;

@@ -4,6 +4,7 @@
 //! `tests.rs`, the folder `tests` and what stands behind `#[cfg(test)]` are left out. A module that is on no floor is an
 //! error: give it one here and in the crate's documentation.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,8 @@ const REEXPORTS: &[(&str, &str)] = &[
     ("Coverage", "kpath"),
     ("KPaths", "kpath"),
     ("Tree", "tree"),
+    ("Session", "mutate"),
+    ("Sentence", "libfuzzer"),
 ];
 
 fn floor(module: &str) -> Option<u32> {
@@ -94,7 +97,11 @@ fn named_modules(code: &str) -> Vec<String> {
         // `$crate::` stands in macros, which expand elsewhere but name the same modules.
         let rest = &code[at + "crate::".len()..];
         let Some(group) = rest.strip_prefix('{') else {
-            named.push(identifier(rest));
+            let name = identifier(rest);
+            // Exported macros live at the root, wherever they are written.
+            if !rest.trim_start()[name.len()..].starts_with('!') {
+                named.push(name);
+            }
             continue;
         };
         let mut depth = 0;
@@ -160,7 +167,7 @@ fn modules_import_from_floors_below() {
 fn the_documented_floors_are_those_checked_here() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
     let text = fs::read_to_string(root).unwrap();
-    let mut documented = 0;
+    let mut documented = BTreeSet::new();
     for row in text.lines().filter_map(|line| line.strip_prefix("//! | ")) {
         let Some((number, modules)) = row.split_once(" | ") else {
             continue;
@@ -168,20 +175,21 @@ fn the_documented_floors_are_those_checked_here() {
         let Ok(number) = number.parse::<u32>() else {
             continue;
         };
-        for module in modules.split("[`").skip(1) {
-            let module = module.split('`').next().unwrap();
-            assert_eq!(floor(module), Some(number), "{module}");
-            documented += 1;
+        // Whatever stands in backquotes and is no module is a feature or an example.
+        for module in modules.split('`').skip(1).step_by(2) {
+            if let Some(floor) = floor(module) {
+                assert_eq!(floor, number, "{module}");
+                documented.insert(module.to_owned());
+            }
         }
     }
     let modules = text
         .lines()
-        .filter(|line| line.starts_with("pub mod "))
-        .count();
-    assert_eq!(
-        documented, modules,
-        "every public module has its floor documented"
-    );
+        .filter_map(|line| line.strip_prefix("pub mod "));
+    let modules: BTreeSet<String> = modules
+        .map(|module| module.trim_end_matches(';').to_owned())
+        .collect();
+    assert_eq!(documented, modules);
 }
 
 #[test]

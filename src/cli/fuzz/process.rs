@@ -31,10 +31,12 @@ pub(super) fn run(command: &mut Command, reading: &mut Reading) -> io::Result<En
     // Standard output is for the summary.
     command.stdout(io::stderr());
     command.stderr(Stdio::piped());
+    let handled = output::on_interrupt(Some(interrupt));
+    // If they do not come here, interrupts from the terminal have to reach the engine by themselves.
     #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-
-    output::on_interrupt(Some(interrupt));
+    if handled {
+        std::os::unix::process::CommandExt::process_group(command, 0);
+    }
     let ended = (|| {
         let mut child = command.spawn()?;
         GROUP.store(child.id(), Ordering::SeqCst);

@@ -113,7 +113,9 @@ impl Lexer<'_> {
                 start,
                 end,
                 "a class without a member",
-                if negated {
+                if end == start + "[^]".len() {
+                    "name what the class lacks; the character itself is written `\\^`"
+                } else if negated {
                     "nothing is left once all members are taken away; name fewer"
                 } else {
                     "name its members, as in `[a-z]`; brackets themselves are written `\\[` and `\\]`"

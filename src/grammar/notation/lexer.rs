@@ -57,11 +57,13 @@ impl<'t> Lexer<'t> {
 
     /// The next token; [`TokenKind::End`] again and again once there is none.
     pub(super) fn next(&mut self) -> Result<Token, Error> {
+        let before = self.at;
         self.skip_blanks();
         let start = self.at;
         let rest = &self.text[start..];
         let Some(first) = rest.chars().next() else {
-            return Ok(self.token(TokenKind::End, start, start));
+            // Where something is missing at the end, its place is after the last token.
+            return Ok(self.token(TokenKind::End, before, before));
         };
         let kind = match first {
             ':' if rest.starts_with(":=") => {
@@ -207,6 +209,15 @@ impl<'t> Lexer<'t> {
     fn regex(&mut self, start: usize) -> Result<Token, Error> {
         let bytes = self.text.as_bytes();
         let mut at = start + 1;
+        if bytes.get(at) == Some(&b'*') {
+            return Err(self.error(
+                ErrorKind::UnexpectedCharacter,
+                start,
+                at + 1,
+                "`/*` starts no comment",
+                "comments start with `//` or `#` and end with the line",
+            ));
+        }
         loop {
             match bytes.get(at) {
                 None | Some(b'\n') => break,
@@ -215,17 +226,12 @@ impl<'t> Lexer<'t> {
                 Some(_) => at += 1,
             }
         }
-        let help = if bytes.get(start + 1) == Some(&b'*') {
-            "comments start with `//` or `#` and end with the line"
-        } else {
-            "end it with `/` on the same line; a slash inside is written `\\/`"
-        };
         Err(self.error(
             ErrorKind::Unterminated,
             start,
             at.min(bytes.len()),
             "unterminated regular expression",
-            help,
+            "end it with `/` on the same line; a slash inside is written `\\/`",
         ))
     }
 

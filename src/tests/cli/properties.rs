@@ -23,6 +23,10 @@ pub(crate) const ALL: &[(&str, fn())] = &[
     ("a_full_disk_is_an_error", a_full_disk_is_an_error),
     ("a_closed_pipe_is_silent", a_closed_pipe_is_silent),
     (
+        "an_interrupt_leaves_whole_files",
+        an_interrupt_leaves_whole_files,
+    ),
+    (
         "failed_writes_leave_nothing_behind",
         failed_writes_leave_nothing_behind,
     ),
@@ -216,6 +220,55 @@ fn a_closed_pipe_is_silent() {
     }
 }
 
+fn an_interrupt_leaves_whole_files() {
+    let sandbox = Sandbox::new();
+    // In the background, but not with interrupts ignored, as a shell would have it.
+    let mut child = sandbox.spawn("seed expr.ebnf cut -k 8");
+    let cut = sandbox.path("cut");
+    while fs::read_dir(&cut).map_or(0, Iterator::count) < 100 {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "too fast to be interrupted"
+        );
+        std::thread::yield_now();
+    }
+    assert!(
+        sandbox
+            .shell(&format!("kill -INT {}", child.id()))
+            .status
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    // A file that is whole is named by its contents: writing the same contents again gives the same name.
+    let files = sandbox.contents("cut");
+    assert!(files.len() >= 99);
+    for (path, _) in &files {
+        let name = path.file_name().unwrap().to_string_lossy();
+        assert!(!name.starts_with('.'), "{name}");
+    }
+    // The set is made in a fixed order, so the interrupted one is a part of the whole one.
+    let mut whole = sandbox.spawn("seed expr.ebnf whole -k 8");
+    let all = sandbox.path("whole");
+    while files
+        .iter()
+        .any(|(path, _)| !all.join(path.file_name().unwrap()).exists())
+    {
+        assert!(
+            whole.try_wait().unwrap().is_none(),
+            "a file of the first run is missing"
+        );
+        std::thread::yield_now();
+    }
+    sandbox.shell(&format!("kill -INT {}", whole.id()));
+    whole.wait().unwrap();
+    for (path, bytes) in files {
+        assert_eq!(
+            fs::read(all.join(path.file_name().unwrap())).unwrap(),
+            bytes
+        );
+    }
+}
+
 fn failed_writes_leave_nothing_behind() {
     let sandbox = Sandbox::new();
     sandbox.succeed("seed expr.ebnf corpus -k 1");
@@ -247,28 +300,34 @@ fn huge_grammars_get_an_answer() {
     let sandbox = Sandbox::new();
     let nested = format!("a := {}\"x\"{};", "(".repeat(100_000), ")".repeat(100_000));
     let tower = format!("a := {}\"x\"{};", "(".repeat(100_000), ")?".repeat(100_000));
-    let mut wide = String::from("a0 := \"x\";\n");
-    for at in 1..300_000 {
-        wide += &format!("a{at} := a{} \"{at}\" | [a-z]+;\n", at / 2);
-    }
-    wide.insert_str(
-        0,
-        &format!(
-            "start := {};\n",
-            (0..300_000)
-                .map(|at| format!("a{at}"))
-                .collect::<Vec<_>>()
-                .join("|")
-        ),
-    );
+    let wide = wide_grammar(300_000);
     assert!(wide.len() > 10_000_000);
-    for (name, text) in [("nested", nested), ("tower", tower), ("wide", wide)] {
+    let small = wide_grammar(3_000);
+    for (name, text) in [
+        ("nested", nested),
+        ("tower", tower),
+        ("wide", wide),
+        ("small", small),
+    ] {
         fs::write(sandbox.path(name), text).unwrap();
-        sandbox.json(&format!("check {name}"));
+        sandbox.json(&format!("check {name} --max-k 2"));
+        if name == "wide" {
+            continue;
+        }
         sandbox.succeed(&format!("paths {name} -k 1 --limit 3"));
         sandbox.succeed(&format!("generate {name} - --text -n 3"));
         sandbox.succeed(&format!("show {name} expr.ebnf"));
     }
+}
+
+/// A grammar of so many productions with an alternation of all of them.
+fn wide_grammar(productions: usize) -> String {
+    let names: Vec<String> = (0..productions).map(|at| format!("a{at}")).collect();
+    let mut text = format!("start := {};\na0 := \"x\";\n", names.join("|"));
+    for at in 1..productions {
+        text += &format!("a{at} := a{} \"{at}\" | [a-z]+;\n", at / 2);
+    }
+    text
 }
 
 fn deep_trees_are_printed() {

@@ -1,7 +1,7 @@
 //! A fresh directory with the fixture grammars in it, and `pleach` in reach.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::{env, fs};
 
 /// The directory; removed at the end.
@@ -51,6 +51,16 @@ impl Sandbox {
         self.command(program)
             .args(arguments.split_whitespace())
             .output()
+            .unwrap()
+    }
+
+    /// A `pleach` that runs while others do.
+    pub(crate) fn spawn(&self, arguments: &str) -> Child {
+        self.command(env!("CARGO_BIN_EXE_pleach"))
+            .args(arguments.split_whitespace())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
             .unwrap()
     }
 
