@@ -36,8 +36,8 @@ check() {
 tests() {
     run tee_output cargo test --locked "$@"
     local more
-    more=$(sed -n 's/^test result: ok\. \([0-9]*\) passed;.*/\1/p' "$scratch/output" | paste -sd+ - | { read -r sum || sum=0; echo "$((${sum:-0}))"; })
-    passed=$((passed + more))
+    more=$(sed -n 's/^test result: ok\. \([0-9]*\) passed.*/\1/p' "$scratch/output" | paste -sd+ -)
+    passed=$((passed + ${more:-0}))
 }
 
 tee_output() {
@@ -81,8 +81,8 @@ echo '==> build the engine'
 archive=$(
     cargo check "${fuzz[@]}" --locked --release --package libfuzzer-sys --target-dir fuzz/target/pleach \
         --message-format=json-render-diagnostics |
-        sed -n 's/.*"reason":"build-script-executed".*libfuzzer-sys.*"out_dir":"\([^"]*\)".*/\1/p' | head -n 1
-)/libfuzzer.a
+        sed -n 's/.*"reason":"build-script-executed".*libfuzzer-sys.*"out_dir":"\([^"]*\)".*/\1/p' | tail -n 1
+)/libfuzzer.a || true
 check test -f "$archive"
 export CUSTOM_LIBFUZZER_PATH=$archive
 

@@ -67,7 +67,12 @@ pub fn run(text: &[u8]) {
         }
         let written = write(dialect, &records);
         let again = read(dialect, &written, Trim::None);
-        assert_eq!(again, records, "writing changed the records: {}", written.escape_ascii());
+        assert_eq!(
+            again,
+            records,
+            "writing changed the records: {}",
+            written.escape_ascii()
+        );
     }
     strict(text);
 }
@@ -86,7 +91,11 @@ fn reader(dialect: &Dialect) -> ReaderBuilder {
 }
 
 fn read(dialect: &Dialect, text: &[u8], trim: Trim) -> Vec<ByteRecord> {
-    let mut input = reader(dialect).has_headers(false).flexible(true).trim(trim).from_reader(text);
+    let mut input = reader(dialect)
+        .has_headers(false)
+        .flexible(true)
+        .trim(trim)
+        .from_reader(text);
     let records: Result<Vec<ByteRecord>, csv::Error> = input.byte_records().collect();
     records.expect("a flexible reader accepts every file")
 }
@@ -104,7 +113,9 @@ fn write(dialect: &Dialect, records: &[ByteRecord]) -> Vec<u8> {
         .buffer_capacity(BUFFER)
         .from_writer(Vec::new());
     for record in records {
-        output.write_byte_record(record).expect("a flexible writer accepts every record");
+        output
+            .write_byte_record(record)
+            .expect("a flexible writer accepts every record");
     }
     output.into_inner().expect("a vector takes all bytes")
 }
@@ -112,13 +123,17 @@ fn write(dialect: &Dialect, records: &[ByteRecord]) -> Vec<u8> {
 /// Reads with a header and records of equal length, as strings; positions ascend.
 fn strict(text: &[u8]) {
     let mut input = ReaderBuilder::new().from_reader(text);
-    let Ok(length) = input.headers().map(csv::StringRecord::len) else { return };
+    let Ok(length) = input.headers().map(csv::StringRecord::len) else {
+        return;
+    };
     let mut last = 0;
     for record in input.records() {
         match record {
             Ok(record) => {
                 assert_eq!(record.len(), length, "a record of another length");
-                let position = record.position().expect("a record that was read has a position");
+                let position = record
+                    .position()
+                    .expect("a record that was read has a position");
                 assert!(position.byte() >= last && position.byte() as usize <= text.len());
                 last = position.byte();
             }

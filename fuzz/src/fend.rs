@@ -16,7 +16,11 @@ impl Fuel {
 
 impl Interrupt for Fuel {
     fn should_interrupt(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            })
+            .is_err()
     }
 }
 
@@ -48,13 +52,20 @@ const STACK: usize = 512 << 20;
 
 /// Calculates `text`, then its result.
 pub fn run(text: &[u8]) {
-    let Ok(text) = std::str::from_utf8(text) else { return };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return;
+    };
     if known(text) {
         return;
     }
     std::thread::scope(|scope| {
-        let calculation = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || calculate(text));
-        calculation.expect("a thread starts").join().expect("a calculation ends without panic");
+        let calculation = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || calculate(text));
+        calculation
+            .expect("a thread starts")
+            .join()
+            .expect("a calculation ends without panic");
     });
 }
 
@@ -62,9 +73,15 @@ fn calculate(text: &str) {
     let mut context = Context::new();
     context.set_random_u32_fn(|| 0x9e37_79b9);
     context.set_exchange_rate_handler_v2(Rates);
-    let Ok(result) = fend_core::evaluate_with_interrupt(text, &mut context, &Fuel::new(CHECKS)) else { return };
+    let Ok(result) = fend_core::evaluate_with_interrupt(text, &mut context, &Fuel::new(CHECKS))
+    else {
+        return;
+    };
     let printed = result.get_main_result().to_owned();
-    let spans: String = result.get_main_result_spans().map(|span| span.string()).collect();
+    let spans: String = result
+        .get_main_result_spans()
+        .map(|span| span.string())
+        .collect();
     assert_eq!(spans, printed, "the spans are not the result");
     if !known(&printed) {
         let _ = fend_core::evaluate_with_interrupt(&printed, &mut context, &Fuel::new(CHECKS));
@@ -101,7 +118,9 @@ fn parser_steps(text: &str) -> u64 {
                 let inner = times.saturating_mul(members);
                 *open.last_mut().expect("the outermost group stays open") = (inner, 2);
             }
-            '+' | '-' | '−' | '/' | '÷' | '∕' => open.last_mut().expect("the outermost group stays open").1 += 1,
+            '+' | '-' | '−' | '/' | '÷' | '∕' => {
+                open.last_mut().expect("the outermost group stays open").1 += 1
+            }
             _ => {}
         }
     }
@@ -113,19 +132,30 @@ fn parser_steps(text: &str) -> u64 {
 /// A distribution is a list that is searched from the front for every pair of outcomes, again without a check. Where a
 /// variable may stand for a die any number of times, the estimate gives up.
 fn dice_steps(text: &str) -> u64 {
-    let number = |digits: &str| if digits.is_empty() { 1 } else { digits.parse::<u64>().unwrap_or(u64::MAX) };
+    let number = |digits: &str| {
+        if digits.is_empty() {
+            1
+        } else {
+            digits.parse::<u64>().unwrap_or(u64::MAX)
+        }
+    };
     let mut outcomes = 1u64;
     let mut steps = 0u64;
     for (at, _) in text.match_indices('d') {
         let (before, after) = (&text[..at], &text[at + 1..]);
         let count = number(&before[before.trim_end_matches(|c: char| c.is_ascii_digit()).len()..]);
-        let faces = &after[..after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+        let faces =
+            &after[..after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
         if faces.is_empty() {
             continue;
         }
         let size = count.saturating_mul(number(faces));
         outcomes = outcomes.saturating_mul(size);
-        steps = steps.saturating_add(if count == 1 { size } else { size.saturating_pow(3) / 6 });
+        steps = steps.saturating_add(if count == 1 {
+            size
+        } else {
+            size.saturating_pow(3) / 6
+        });
     }
     if outcomes > 1 && text.contains(['=', ':', '.']) {
         return u64::MAX;
@@ -138,9 +168,20 @@ fn long_walk(text: &str) -> bool {
     if !text.contains('@') && !text.contains("date") {
         return false;
     }
-    let is_power = |c: char| matches!(c, '^' | '*' | '!' | '×' | '✕' | '<' | '⁰'..='⁹' | '¹' | '²' | '³');
-    let exponent = |three: &[u8]| three[0].is_ascii_digit() && matches!(three[1], b'e' | b'E') && !three[2].is_ascii_alphabetic();
+    let is_power = |c: char| {
+        matches!(
+            c,
+            '^' | '*' | '!' | '×' | '✕' | '<' | '⁰'..='⁹' | '¹' | '²' | '³'
+        )
+    };
+    let exponent = |three: &[u8]| {
+        three[0].is_ascii_digit()
+            && matches!(three[1], b'e' | b'E')
+            && !three[2].is_ascii_alphabetic()
+    };
     text.contains(is_power)
         || text.as_bytes().windows(3).any(exponent)
-        || text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.len() > 5 && word.starts_with(|c: char| c.is_ascii_digit()))
+        || text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|word| word.len() > 5 && word.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -19,10 +19,17 @@ pub fn run(text: &[u8]) {
         }
     };
     assert!(skipped, "a value that cannot be skipped");
-    assert_eq!(streamed.expect("a slice is accepted"), value, "slice and stream differ");
+    assert_eq!(
+        streamed.expect("a slice is accepted"),
+        value,
+        "slice and stream differ"
+    );
 
     let raw = raw.expect("a value has a raw form").get();
-    assert_eq!(serde_json::from_str::<Value>(raw).expect("the raw form is a text"), value);
+    assert_eq!(
+        serde_json::from_str::<Value>(raw).expect("the raw form is a text"),
+        value
+    );
 
     let printed = serde_json::to_string(&value).expect("a value prints");
     let again: Value = serde_json::from_str(&printed).expect("printed text is accepted");
@@ -42,7 +49,11 @@ fn walk(root: &Value) {
     while let Some((pointer, value)) = open.pop() {
         // A pointer costs its length; deep values are left to the walk itself.
         if pointer.len() < 256 {
-            assert_eq!(root.pointer(&pointer), Some(value), "pointer {pointer} leads elsewhere");
+            assert_eq!(
+                root.pointer(&pointer),
+                Some(value),
+                "pointer {pointer} leads elsewhere"
+            );
         }
         match value {
             Value::Array(items) => {
@@ -58,7 +69,10 @@ fn walk(root: &Value) {
                 }
             }
             Value::Number(number) => {
-                assert!(number.as_f64().is_some_and(f64::is_finite), "{number} is not finite");
+                assert!(
+                    number.as_f64().is_some_and(f64::is_finite),
+                    "{number} is not finite"
+                );
             }
             Value::Null | Value::Bool(_) | Value::String(_) => {}
         }

@@ -13,7 +13,9 @@ const BASES: [&str; 5] = [
 
 /// Parses `text` as a URL and as a reference to each of `BASES`.
 pub fn run(text: &[u8]) {
-    let Ok(text) = std::str::from_utf8(text) else { return };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return;
+    };
     if let Ok(url) = Url::parse(text) {
         check(&url);
         read(&url);
@@ -41,7 +43,11 @@ fn check(url: &Url) {
     }
     match Url::parse(url.as_str()) {
         Ok(again) => {
-            assert_eq!(again.as_str(), url.as_str(), "the serialization is no fixed point");
+            assert_eq!(
+                again.as_str(),
+                url.as_str(),
+                "the serialization is no fixed point"
+            );
             assert_eq!(&again, url);
         }
         Err(error) => panic!("the serialization {url} is refused: {error}"),
@@ -56,17 +62,29 @@ fn has_drive_letter(path: &str) -> bool {
 fn read(url: &Url) {
     assert!(url.as_str().starts_with(url.scheme()));
     assert_eq!(url.has_host(), url.host().is_some());
-    assert_eq!(url.host().map(|host| host.to_string()), url.host_str().map(str::to_owned));
+    assert_eq!(
+        url.host().map(|host| host.to_string()),
+        url.host_str().map(str::to_owned)
+    );
     assert!(url.port().is_none() || url.port() == url.port_or_known_default());
     assert!(!url.cannot_be_a_base() || url.path_segments().is_none());
     assert!(url.has_authority() || url.username().is_empty());
-    let _ = (url.password(), url.domain(), url.authority(), url.origin().ascii_serialization());
+    let _ = (
+        url.password(),
+        url.domain(),
+        url.authority(),
+        url.origin().ascii_serialization(),
+    );
     let _ = (url.origin().unicode_serialization(), url.to_file_path());
 
     // Pairs survive a second round of encoding.
     let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
-    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
-    let again: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let query = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(&pairs)
+        .finish();
+    let again: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes())
+        .into_owned()
+        .collect();
     assert_eq!(again, pairs, "pairs changed in {query}");
 }
 
@@ -83,7 +101,10 @@ fn edit(url: &Url) {
     check(&copy);
 
     let mut copy = url.clone();
-    copy.query_pairs_mut().clear().append_pair(url.path(), url.scheme()).append_key_only("key");
+    copy.query_pairs_mut()
+        .clear()
+        .append_pair(url.path(), url.scheme())
+        .append_key_only("key");
     check(&copy);
 
     let mut copy = url.clone();
@@ -114,7 +135,8 @@ fn edit(url: &Url) {
     let mut copy = url.clone();
     // Known bugs of url 2.5.8: a host that is taken from an empty path before a query or fragment leaves no path at all
     // (`a://h#f`), and from a path such as "//x" a text that has an authority (`a://h//x`).
-    let keeps_host = url.path().starts_with("//") || url.path().is_empty() && (url.query().is_some() || url.fragment().is_some());
+    let keeps_host = url.path().starts_with("//")
+        || url.path().is_empty() && (url.query().is_some() || url.fragment().is_some());
     if copy.set_host(Some("[::1]")).is_ok() {
         check(&copy);
     }
@@ -132,7 +154,12 @@ fn edit(url: &Url) {
 
     let mut copy = url.clone();
     if let Ok(mut segments) = copy.path_segments_mut() {
-        segments.pop_if_empty().push("a/b").push("..").extend(["c", "%2e", ""]).pop();
+        segments
+            .pop_if_empty()
+            .push("a/b")
+            .push("..")
+            .extend(["c", "%2e", ""])
+            .pop();
     }
     check(&copy);
 }

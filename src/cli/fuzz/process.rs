@@ -32,6 +32,8 @@ pub(super) fn run(command: &mut Command, reading: &mut Reading) -> io::Result<En
     command.stdout(io::stderr());
     command.stderr(Stdio::piped());
     let handled = output::on_interrupt(Some(interrupt));
+    #[cfg(not(unix))]
+    let _ = handled;
     // If they do not come here, interrupts from the terminal have to reach the engine by themselves.
     #[cfg(unix)]
     if handled {
