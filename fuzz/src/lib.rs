@@ -8,3 +8,6 @@ pub mod csv;
 pub mod fend;
 pub mod json;
 pub mod url;
+
+#[cfg(test)]
+mod tests;

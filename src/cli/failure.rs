@@ -13,6 +13,8 @@ pub(super) enum Answer {
     Yes,
     /// Done, and what was asked for does not hold.
     No,
+    /// Ended early, because the user asked for it.
+    Interrupted,
 }
 
 /// Why a verb stopped.

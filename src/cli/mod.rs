@@ -11,6 +11,7 @@ mod coverage;
 mod decode;
 mod failure;
 mod folder;
+mod fuzz;
 mod generate;
 mod html;
 mod input;
@@ -25,7 +26,7 @@ mod state;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use failure::{Answer, Failure};
 use output::Output;
@@ -33,7 +34,7 @@ use output::Output;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the answer is no: coverage is below --min
+  1    the answer is no: coverage is below --min, an input failed in `fuzz`
   2    wrong usage, or an input that cannot be read or is invalid
   130  interrupted; files are whole, or not there
 
@@ -70,11 +71,15 @@ enum Verb {
     Coverage(coverage::CoverageVerb),
     Decode(decode::Decode),
     Show(show::Show),
-    // A verb that runs other programs (`fuzz`) takes its place here, and in `run_verb`.
+    Fuzz(fuzz::Fuzz),
 }
 
 /// Runs the command line of this process.
 pub(crate) fn run() -> ExitCode {
+    let is_verb = |word: &str| Cli::command().find_subcommand(word).is_some();
+    if let Some(code) = fuzz::wrapper::run(is_verb) {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Help and the version are no errors: clap knows which stream and which code.
@@ -86,6 +91,7 @@ pub(crate) fn run() -> ExitCode {
     match outcome {
         Ok(Answer::Yes) | Err(Failure::Closed) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Interrupted) => ExitCode::from(output::INTERRUPTED),
         Err(Failure::Wrong(message)) => {
             failure::report(&message);
             ExitCode::from(2)
@@ -103,6 +109,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Coverage(verb) => verb.run(common, out),
         Verb::Decode(verb) => verb.run(common, out),
         Verb::Show(verb) => verb.run(common, out),
+        Verb::Fuzz(verb) => verb.run(common, out),
     }
 }
 

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
@@ -17,15 +18,31 @@ use super::failure::{Failure, reason};
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// The exit code after an interrupt, as shells give it.
-const INTERRUPTED: i32 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// What an interrupt does, if it is not to end this process.
+static ON_INTERRUPT: Mutex<Option<fn()>> = Mutex::new(None);
+/// Whether interrupts come here.
+static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Lets Ctrl-C end the process between two files.
 pub(super) fn handle_interrupts() {
     // Whoever has signals ignored (`nohup`) keeps that. Without the handler an interrupt may leave a hidden temporary file.
-    let _ = ctrlc::try_set_handler(|| {
+    let set = ctrlc::try_set_handler(|| {
+        let instead = *ON_INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(instead) = instead {
+            return instead();
+        }
         let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED.into());
     });
+    HANDLED.store(set.is_ok(), Ordering::Relaxed);
+}
+
+/// Lets an interrupt do something instead of ending this process, or end it again. False if interrupts do not come here.
+pub(super) fn on_interrupt(instead: Option<fn()>) -> bool {
+    *ON_INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner) = instead;
+    HANDLED.load(Ordering::Relaxed)
 }
 
 /// Standard output. `write!` and `writeln!` work on it.

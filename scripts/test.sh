@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Everything that continuous integration runs, in this order; stops at the first command that fails, and names it.
+#
+# Needs stable Rust with rustfmt and clippy, and a C++ compiler. What else is missing is installed: cargo-fuzz. Standard input
+# is not read. The last line of the output is `tests: N passed, 0 failed`.
+set -euo pipefail
+
+readonly cargo_fuzz_version=0.13.2
+readonly campaign_seconds=20
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+exec </dev/null
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+
+# Runs a command; if it fails, ends with what it was.
+run() {
+    printf '\n==> %s\n' "$*"
+    "$@" || {
+        local code=$?
+        printf '\nfailed (exit code %s): %s\n' "$code" "$*" >&2
+        printf 'tests: %s passed, 1 failed\n' "$passed"
+        exit 1
+    }
+}
+
+# Runs a command whose success counts as one test.
+check() {
+    run "$@"
+    passed=$((passed + 1))
+}
+
+# Runs `cargo test` and adds up what it reports.
+tests() {
+    run tee_output cargo test --locked "$@"
+    local more
+    more=$(sed -n 's/^test result: ok\. \([0-9]*\) passed.*/\1/p' "$scratch/output" | paste -sd+ -)
+    passed=$((passed + ${more:-0}))
+}
+
+tee_output() {
+    "$@" 2>&1 | tee "$scratch/output"
+}
+
+# Fails unless the first number is greater than the second.
+is_more() {
+    [ "$1" -gt "$2" ]
+}
+
+count_files() {
+    find "$1" -type f | wc -l
+}
+
+fuzz=(--manifest-path fuzz/Cargo.toml)
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
+
+check cargo fmt --all --check
+check cargo fmt "${fuzz[@]}" --check
+check bash -n scripts/fuzz.sh
+
+# The four rows of features: none, each, all. Each has to build without a warning; what a row tests beyond all features is the
+# library without them.
+lint=(clippy --locked --all-targets)
+check cargo "${lint[@]}" --all-features -- -D warnings
+check cargo "${lint[@]}" --no-default-features -- -D warnings
+check cargo "${lint[@]}" --no-default-features --features cli -- -D warnings
+check cargo "${lint[@]}" --no-default-features --features libfuzzer -- -D warnings
+tests --all-features
+tests --no-default-features --lib
+check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
+
+if ! cargo fuzz --version >/dev/null 2>&1; then
+    run cargo install cargo-fuzz --version "$cargo_fuzz_version" --locked
+fi
+
+# The engine takes minutes of C++, so it is compiled once, by this command, and named to every build below.
+echo
+echo '==> build the engine'
+archive=$(
+    cargo check "${fuzz[@]}" --locked --release --package libfuzzer-sys --target-dir fuzz/target/pleach \
+        --message-format=json-render-diagnostics |
+        sed -n 's/.*"reason":"build-script-executed".*libfuzzer-sys.*"out_dir":"\([^"]*\)".*/\1/p' | tail -n 1
+)/libfuzzer.a || true
+check test -f "$archive"
+export CUSTOM_LIBFUZZER_PATH=$archive
+
+check cargo clippy "${fuzz[@]}" --locked --all-targets -- -D warnings
+tests "${fuzz[@]}"
+
+# A short campaign from a covering set, which has to find inputs that are worth keeping.
+run cargo build --locked --release --bin pleach
+pleach=${CARGO_TARGET_DIR:-target}/release/pleach
+check "$pleach" seed grammars/json/json.ebnf "$scratch/corpus" -k 1
+before=$(count_files "$scratch/corpus")
+check "$pleach" fuzz json "$campaign_seconds" --grammar grammars/json/json.ebnf --corpus "$scratch/corpus" -- -verbosity=0
+after=$(count_files "$scratch/corpus")
+echo "the corpus has grown from $before to $after inputs"
+check is_more "$after" "$before"
+
+printf '\ntests: %s passed, 0 failed\n' "$passed"

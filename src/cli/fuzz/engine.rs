@@ -1,0 +1,261 @@
+//! What libFuzzer says about itself on standard error.
+//!
+//! The engine has no output for programs, but its status lines have kept their form for many years: `#`, the number of runs, then
+//! names with values (`cov: 71 ft: 93 corp: 12/80b`). A reader that looks for the names and skips everything else lives
+//! with additions, with the other form of the lines in fork mode, and with what the target prints in between.
+
+use std::path::PathBuf;
+
+/// Longer lines are none of the engine's; what a target prints must not fill the memory.
+const MAX_LINE: usize = 1 << 16;
+
+/// What the engine has reported so far.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Reading {
+    /// Runs of the target.
+    pub(super) executions: u64,
+    /// Runs a second, on average.
+    pub(super) rate: u64,
+    /// Covered edges, `cov`.
+    pub(super) edges: u64,
+    /// Features, `ft`: edges with classes of hit counts, comparisons, k-paths.
+    pub(super) features: u64,
+    /// Inputs that the engine keeps, `corp`.
+    pub(super) corpus: u64,
+    /// Edges that there are, covered or not.
+    pub(super) counters: Option<u64>,
+    /// Files with inputs that failed, as the engine names them.
+    pub(super) artifacts: Vec<PathBuf>,
+    /// Whether an input failed, with or without a file.
+    pub(super) failed: bool,
+    /// Whether there was a line with numbers.
+    pub(super) started: bool,
+}
+
+impl Reading {
+    /// Takes in one line.
+    pub(super) fn line(&mut self, line: &str) {
+        if let Some(status) = line.strip_prefix('#') {
+            self.status(status);
+        } else if let Some(number) = line.strip_prefix("stat::number_of_executed_units:") {
+            set(&mut self.executions, number.trim());
+        } else if let Some(number) = line.strip_prefix("stat::average_exec_per_sec:") {
+            set(&mut self.rate, number.trim());
+        } else if let Some((_, path)) = line.split_once("; Test unit written to ") {
+            self.artifact(PathBuf::from(path.trim_end()));
+        } else if line.starts_with("SUMMARY: ") {
+            self.failed = true;
+        } else if line.starts_with("INFO: Loaded ")
+            && let Some((before, _)) = line.split_once(" inline 8-bit counters)")
+            && let Some((_, number)) = before.rsplit_once('(')
+        {
+            self.counters = number.parse().ok().or(self.counters);
+        }
+    }
+
+    /// Takes in a file that the engine has left among the artifacts.
+    pub(super) fn artifact(&mut self, path: PathBuf) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Slow is worth a file, but no failure.
+        if name.starts_with("slow-unit-") {
+            return;
+        }
+        self.failed = true;
+        if !self.artifacts.contains(&path) {
+            self.artifacts.push(path);
+        }
+    }
+
+    /// `3⇥NEW    cov: 5 …`, or in fork mode `3: cov: 5 …`.
+    fn status(&mut self, status: &str) {
+        let mut words = status.split_ascii_whitespace();
+        let Some(Ok(executions)) = words.next().map(|word| word.trim_end_matches(':').parse())
+        else {
+            return;
+        };
+        let words: Vec<&str> = words.collect();
+        if !words.contains(&"exec/s:") {
+            return;
+        }
+        self.started = true;
+        self.executions = executions;
+        for pair in words.windows(2) {
+            match pair[0] {
+                "cov:" => set(&mut self.edges, pair[1]),
+                "ft:" => set(&mut self.features, pair[1]),
+                "corp:" => set(
+                    &mut self.corpus,
+                    pair[1].split_once('/').map_or(pair[1], |(n, _)| n),
+                ),
+                "exec/s:" => set(&mut self.rate, pair[1]),
+                // What follows are the engine's mutations, which a dictionary can make say anything.
+                "MS:" => break,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn set(number: &mut u64, text: &str) {
+    if let Ok(value) = text.parse() {
+        *number = value;
+    }
+}
+
+/// Cuts what is read in blocks into lines.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    /// Takes in a block and hands on the lines that it completes.
+    pub(super) fn feed(&mut self, mut block: &[u8], mut line: impl FnMut(&str)) {
+        while let Some(end) = block.iter().position(|&byte| byte == b'\n') {
+            self.begin(&block[..end]);
+            line(&String::from_utf8_lossy(&self.begun));
+            self.begun.clear();
+            block = &block[end + 1..];
+        }
+        self.begin(block);
+    }
+
+    fn begin(&mut self, bytes: &[u8]) {
+        let room = MAX_LINE - self.begun.len();
+        self.begun
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lines, MAX_LINE, Reading};
+
+    fn read(text: &str) -> Reading {
+        let mut reading = Reading::default();
+        text.lines().for_each(|line| reading.line(line));
+        reading
+    }
+
+    #[test]
+    fn a_campaign_that_ends_by_its_time() {
+        let reading = read(
+            "\
+INFO: Running with entropic power schedule (0xFF, 100).
+INFO: Seed: 1608565063
+INFO: Loaded 1 modules   (8421 inline 8-bit counters): 8421 [0x5589d2a1b2f0, 0x5589d2a1d3d5), 
+INFO: Loaded 1 PC tables (8421 PCs): 8421 [0x5589d2a1d3d8,0x5589d2a3e228), 
+INFO:      127 files found in /p/fuzz/corpus/json
+INFO: -max_len is not provided; libFuzzer will not generate inputs larger than 4096 bytes
+INFO: seed corpus: files: 127 min: 1b max: 34b total: 1311b rss: 38Mb
+#128\tINITED cov: 911 ft: 1520 corp: 101/1029b exec/s: 0 rss: 40Mb
+#131\tNEW    cov: 912 ft: 1521 corp: 102/1040b lim: 34 exec/s: 0 rss: 40Mb L: 11/34 MS: 1 Custom-
+#65536\tpulse  cov: 1100 ft: 3301 corp: 700/12Kb lim: 80 exec/s: 32768 rss: 60Mb
+#90107\tREDUCE cov: 1101 ft: 3333 corp: 702/12Kb lim: 80 exec/s: 30035 rss: 61Mb L: 7/60 MS: 2 CustomCrossOver-Custom-
+#98304\tDONE   cov: 1101 ft: 3333 corp: 702/12Kb lim: 80 exec/s: 24576 rss: 61Mb
+Done 98304 runs in 4 second(s)
+stat::number_of_executed_units: 98304
+stat::average_exec_per_sec:     24576
+stat::new_units_added:          601
+stat::slowest_unit_time_sec:    0
+stat::peak_rss_mb:              61",
+        );
+        let expected = Reading {
+            executions: 98304,
+            rate: 24576,
+            edges: 1101,
+            features: 3333,
+            corpus: 702,
+            counters: Some(8421),
+            started: true,
+            ..Reading::default()
+        };
+        assert_eq!(reading, expected);
+    }
+
+    #[test]
+    fn a_crash_leaves_a_file() {
+        let reading = read(
+            "\
+#2\tINITED cov: 3 ft: 4 corp: 1/1b exec/s: 0 rss: 30Mb
+thread '<unnamed>' panicked at fuzz_targets/t.rs:5:9:
+#1 in this list
+==7== ERROR: libFuzzer: deadly signal
+    #0 0x55 in __sanitizer_print_stack_trace
+MS: 1 Custom-; base unit: adc83b19e793491b1c6ea0fd8b46cd9f32e592fc
+artifact_prefix='/p/fuzz/artifacts/t/'; Test unit written to /p/fuzz/artifacts/t/crash-0a 1
+Base64: Cg==
+SUMMARY: libFuzzer: deadly signal
+stat::number_of_executed_units: 77
+stat::average_exec_per_sec:     0",
+        );
+        assert_eq!(reading.executions, 77);
+        assert!(reading.failed);
+        assert_eq!(
+            reading.artifacts,
+            [std::path::PathBuf::from("/p/fuzz/artifacts/t/crash-0a 1")]
+        );
+    }
+
+    #[test]
+    fn slow_inputs_are_no_failures() {
+        let reading =
+            read("artifact_prefix='./'; Test unit written to ./slow-unit-adc83b19e793491b1c6ea0fd");
+        assert_eq!(reading, Reading::default());
+    }
+
+    #[test]
+    fn fork_mode_has_its_own_lines() {
+        let reading = read(
+            "\
+INFO: -fork=2: fuzzing in separate process(s)
+INFO: -fork=2: 12 seed inputs, starting to fuzz in /tmp/libFuzzerTemp.FuzzWithFork8.dir
+#40960: cov: 311 ft: 420 corp: 65 exec/s: 20480 oom/timeout/crash: 0/0/0 time: 2s job: 1 dft_time: 0
+#98304: cov: 355 ft: 512 corp: 81 exec/s: 21001 oom/timeout/crash: 0/0/1 time: 4s job: 2 dft_time: 0
+INFO: exiting: 0 time: 5s",
+        );
+        let expected = Reading {
+            executions: 98304,
+            rate: 21001,
+            edges: 355,
+            features: 512,
+            corpus: 81,
+            started: true,
+            ..Reading::default()
+        };
+        assert_eq!(reading, expected);
+    }
+
+    #[test]
+    fn what_the_target_prints_counts_for_nothing() {
+        let reading = read(
+            "# heading\n#12 cov: 99\n#x\tNEW cov: 1 exec/s: 3\ncov: 5 ft: 6\n\u{fffd}\nstat::number_of_executed_units: many\nINFO: Loaded nothing",
+        );
+        assert_eq!(reading, Reading::default());
+    }
+
+    #[test]
+    fn lines_come_in_any_blocks() {
+        let text = "#1\tINITED exec/s: 4\n\n#2\tDONE cov: 8 exec/s: 5\nrest";
+        for size in 1..text.len() {
+            let (mut lines, mut seen) = (Lines::default(), Vec::new());
+            for block in text.as_bytes().chunks(size) {
+                lines.feed(block, |line| seen.push(line.to_owned()));
+            }
+            assert_eq!(
+                seen,
+                ["#1\tINITED exec/s: 4", "", "#2\tDONE cov: 8 exec/s: 5"]
+            );
+        }
+    }
+
+    #[test]
+    fn endless_lines_are_cut() {
+        let (mut lines, mut seen) = (Lines::default(), Vec::new());
+        for _ in 0..3 {
+            lines.feed(&vec![b'x'; MAX_LINE], |line| seen.push(line.len()));
+        }
+        lines.feed(b"\n#1\n", |line| seen.push(line.len()));
+        assert_eq!(seen, [MAX_LINE, 2]);
+    }
+}

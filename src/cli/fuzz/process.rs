@@ -1,0 +1,97 @@
+//! Running the engine: its messages pass through as they come and are read on the way, and an interrupt ends it in order.
+//!
+//! The engine runs in a process group of its own, so that an interrupt reaches it once, from here, whether it came from the
+//! terminal or from `kill`, and whatever stands between (cargo-fuzz, Cargo). Its output is then read to the end: the last
+//! thing that libFuzzer does when it is interrupted is to print its numbers.
+
+use std::io::{self, Read, Write as _};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::engine::{Lines, Reading};
+use crate::cli::output;
+
+/// The leader of the group that runs; 0 if none does.
+static GROUP: AtomicU32 = AtomicU32::new(0);
+/// How many interrupts there have been.
+static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
+
+/// How the engine ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ending {
+    /// What the process that was started returned.
+    pub(super) status: ExitStatus,
+    /// Whether it was asked to end.
+    pub(super) interrupted: bool,
+}
+
+/// Runs a command to its end. Both its streams go to standard error.
+pub(super) fn run(command: &mut Command, reading: &mut Reading) -> io::Result<Ending> {
+    command.stdin(Stdio::null());
+    // Standard output is for the summary.
+    command.stdout(io::stderr());
+    command.stderr(Stdio::piped());
+    let handled = output::on_interrupt(Some(interrupt));
+    #[cfg(not(unix))]
+    let _ = handled;
+    // If they do not come here, interrupts from the terminal have to reach the engine by themselves.
+    #[cfg(unix)]
+    if handled {
+        std::os::unix::process::CommandExt::process_group(command, 0);
+    }
+    let ended = (|| {
+        let mut child = command.spawn()?;
+        GROUP.store(child.id(), Ordering::SeqCst);
+        if INTERRUPTS.load(Ordering::SeqCst) > 0 {
+            signal(child.id(), "INT");
+        }
+        if let Some(stderr) = child.stderr.take() {
+            pass_through(stderr, reading)?;
+        }
+        child.wait()
+    })();
+    GROUP.store(0, Ordering::SeqCst);
+    output::on_interrupt(None);
+    Ok(Ending {
+        status: ended?,
+        interrupted: INTERRUPTS.load(Ordering::SeqCst) > 0,
+    })
+}
+
+fn pass_through(mut from: impl Read, reading: &mut Reading) -> io::Result<()> {
+    let mut block = [0; 1 << 13];
+    let mut lines = Lines::default();
+    loop {
+        let len = match from.read(&mut block) {
+            Ok(0) => return Ok(()),
+            Ok(len) => len,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        // Whoever has closed standard error may still want the summary.
+        let _ = io::stderr().write_all(&block[..len]);
+        lines.feed(&block[..len], |line| reading.line(line));
+    }
+}
+
+/// Asks the engine to end; from the second time on, ends it.
+fn interrupt() {
+    let before = INTERRUPTS.fetch_add(1, Ordering::SeqCst);
+    let group = GROUP.load(Ordering::SeqCst);
+    if group != 0 {
+        signal(group, if before == 0 { "INT" } else { "KILL" });
+    }
+}
+
+/// Sends a signal to all processes of a group. Where there are no groups, the console has told them already.
+fn signal(group: u32, name: &str) {
+    if cfg!(unix) {
+        // The shell's own `kill`: not every system has it as a program.
+        let _ = Command::new("sh")
+            .arg("-c")
+            .arg(format!("kill -{name} -{group}"))
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+    }
+}
