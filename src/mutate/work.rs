@@ -219,6 +219,7 @@ pub(super) struct Buffers {
     pub(super) items: Vec<ItemSource>,
     pub(super) before: Vec<u32>,
     pub(super) path: Vec<SymbolId>,
+    pub(super) target: Vec<SymbolId>,
 }
 
 /// Where an item of an edited repetition comes from.

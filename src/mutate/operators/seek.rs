@@ -30,21 +30,29 @@ impl Operator for Seek {
     }
 
     fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let window = work.coverage().windows().select_zero(i);
-        let Some(target) = window.and_then(|window| work.coverage().path(window as u32)) else {
+        let Some(window) = work
+            .coverage()
+            .windows()
+            .select_zero(i)
+            .map(|window| window as u64)
+        else {
             return false;
         };
-        let rooted = window.is_some_and(|window| window as u64 >= work.coverage().kpaths().len());
+        let mut target = std::mem::take(&mut work.buffers.target);
         let mut path = std::mem::take(&mut work.buffers.path);
         path.clear();
-        let found = if rooted {
-            path.extend_from_slice(&target);
-            Some(follow_root(work, &mut path))
-        } else {
-            closest(work, &target, &mut path)
+        let kpaths = work.coverage().kpaths();
+        let rooted = window >= kpaths.len();
+        let found = match kpaths.window_into(window, &mut target) {
+            false => None,
+            true if rooted => {
+                path.extend_from_slice(&target);
+                Some(follow_root(work, &mut path))
+            }
+            true => closest(work, &target, &mut path),
         };
         let grafted = found.is_some_and(|site| graft(work, site, &path));
-        work.buffers.path = path;
+        (work.buffers.target, work.buffers.path) = (target, path);
         grafted
     }
 }
