@@ -45,6 +45,10 @@ impl Weights {
                 .checked_div(unstated)
                 .unwrap_or(0);
             let total = sum + share * unstated;
+            if total == 0 {
+                // Pruning took away all that had a share: nothing is stated any more.
+                continue;
+            }
             weights.first[id] = weights.sums.len() as u32;
             let mut so_far = 0;
             for weight in stated {

@@ -57,24 +57,35 @@ const DIALECTS: [Dialect; 4] = [
     },
 ];
 
-/// Reads `text` in every dialect, writes the records and reads them again.
+/// Reads `text` in one dialect, writes the records and reads them again.
+///
+/// A reader builds its tables anew each time, which takes longer than reading a short text; so the text itself chooses one
+/// dialect, and all dialects get their share of texts.
 pub fn run(text: &[u8]) {
-    for dialect in &DIALECTS {
-        let records = read(dialect, text, dialect.trim);
-        // A known limit of csv 1.4: the writer puts a backslash before a quote, but not before a backslash.
-        if !dialect.double_quote && records.iter().flatten().any(|field| field.contains(&b'\\')) {
-            continue;
-        }
-        let written = write(dialect, &records);
-        let again = read(dialect, &written, Trim::None);
-        assert_eq!(
-            again,
-            records,
-            "writing changed the records: {}",
-            written.escape_ascii()
-        );
+    let choice = text
+        .iter()
+        .fold(text.len(), |sum, &byte| sum + usize::from(byte))
+        % (DIALECTS.len() + 1);
+    match DIALECTS.get(choice) {
+        Some(dialect) => round_trip(dialect, text),
+        None => strict(text),
     }
-    strict(text);
+}
+
+fn round_trip(dialect: &Dialect, text: &[u8]) {
+    let records = read(dialect, text, dialect.trim);
+    // A known limit of csv 1.4: the writer puts a backslash before a quote, but not before a backslash.
+    if !dialect.double_quote && records.iter().flatten().any(|field| field.contains(&b'\\')) {
+        return;
+    }
+    let written = write(dialect, &records);
+    let again = read(dialect, &written, Trim::None);
+    assert_eq!(
+        again,
+        records,
+        "writing changed the records: {}",
+        written.escape_ascii()
+    );
 }
 
 fn reader(dialect: &Dialect) -> ReaderBuilder {

@@ -44,7 +44,7 @@ impl ExchangeRateFnV2 for Rates {
 }
 
 /// Checks that one calculation may make.
-const CHECKS: u32 = 20_000;
+const CHECKS: u32 = 6_000;
 
 /// The stack of a calculation. Parser, evaluator and printer recurse on the text, and a term that applies itself recurses
 /// until the checks run out.
@@ -90,7 +90,17 @@ fn calculate(text: &str) {
 
 /// Texts that are not calculated because of known limits of fend-core 1.5.9.
 fn known(text: &str) -> bool {
-    parser_steps(text) > 100_000 || dice_steps(text) > 2_000_000 || long_walk(text)
+    // A row of signs takes time that grows with the square of its length, and so does a long chain of operators.
+    // Superscript digits are summed up in 64 bits, without regard to their number.
+    text.len() > 1500
+        || text.chars().filter(|&c| is_superscript(c)).count() > 18
+        || parser_steps(text) > 100_000
+        || dice_steps(text) > 2_000_000
+        || counts_far(text)
+}
+
+fn is_superscript(c: char) -> bool {
+    matches!(c, '⁰'..='⁹' | '¹' | '²' | '³')
 }
 
 /// An estimate of the parser's work.
@@ -163,25 +173,34 @@ fn dice_steps(text: &str) -> u64 {
     steps.saturating_add(outcomes.saturating_mul(outcomes))
 }
 
-/// Whether a date may be far from another: the walk between them goes day by day, also without a check.
-fn long_walk(text: &str) -> bool {
-    if !text.contains('@') && !text.contains("date") {
-        return false;
-    }
-    let is_power = |c: char| {
-        matches!(
-            c,
-            '^' | '*' | '!' | '×' | '✕' | '<' | '⁰'..='⁹' | '¹' | '²' | '³'
-        )
-    };
+/// Whether the evaluator may count to a large number in steps that are not checked or that cost more and more: it goes
+/// from date to date day by day, shifts left one place after the other, and multiplies a factorial's growing product.
+fn counts_far(text: &str) -> bool {
+    let is_power = |c: char| c == '^' || is_superscript(c);
+    let is_product = |c: char| matches!(c, '*' | '×' | '✕');
     let exponent = |three: &[u8]| {
         three[0].is_ascii_digit()
             && matches!(three[1], b'e' | b'E')
             && !three[2].is_ascii_alphabetic()
     };
-    text.contains(is_power)
+    let long_number = |word: &str| word.len() > 5 && word.starts_with(|c: char| c.is_ascii_digit());
+    let is_large = text.contains(is_power)
+        || text.contains("**")
+        || text.contains("illion")
+        || text.contains("googol")
         || text.as_bytes().windows(3).any(exponent)
         || text
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|word| word.len() > 5 && word.starts_with(|c: char| c.is_ascii_digit()))
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != ',' && c != '_')
+            .any(long_number);
+    let factorials = text.matches('!').count();
+    // The factorial of a factorial, unless it starts from one digit.
+    let has_two_digits = text
+        .as_bytes()
+        .windows(2)
+        .any(|two| two.iter().all(u8::is_ascii_digit));
+    let is_nested = factorials > 2 || factorials > 1 && has_two_digits;
+    let steps = text.contains('@') || text.contains("date") || text.contains("<<");
+    steps && (is_large || factorials > 0 || text.contains(is_product))
+        || factorials > 0 && is_large
+        || is_nested
 }

@@ -5,6 +5,7 @@
 //! *heads*, which are the members of one byte in ascending order and then one escape for each UTF-8 length present; an
 //! escape is followed by a choice among the members of that length. Text that is mostly ASCII thus costs a byte a character.
 
+use super::tape::{modulo, reciprocal};
 use crate::grammar::{CharClass, Member};
 
 /// The choice of a class member: the head, and the choice among the members of a length after an escape (else 0).
@@ -23,6 +24,7 @@ pub struct ClassCode {
     groups: Vec<Group>,
     default: u32,
     single_byte: bool,
+    reciprocal: u32,
     /// For each byte of a choice sequence, the byte that it stands for, or [`NOT_ONE_BYTE`].
     one_byte: Box<[u16; 256]>,
 }
@@ -151,6 +153,7 @@ impl ClassCode {
             }
         }
         ClassCode {
+            reciprocal: reciprocal(heads.len() as u32),
             single_byte: heads
                 .iter()
                 .all(|head| matches!(head, Head::Text { len: 1, .. })),
@@ -193,6 +196,12 @@ impl ClassCode {
     #[inline]
     pub(super) fn one_byte(&self) -> &[u16; 256] {
         &self.one_byte
+    }
+
+    /// The head that a choice byte stands for; only for 2 to 256 heads.
+    #[inline(always)]
+    pub(super) fn head_of(&self, byte: u8) -> u32 {
+        modulo(byte, self.heads.len() as u32, self.reciprocal)
     }
 
     /// Writes the chosen member into `text` and returns its length.

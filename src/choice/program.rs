@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::choice::class::ClassCode;
+use crate::choice::tape::reciprocal;
 use crate::grammar::NodeKind;
 use crate::graph::{Graph, Measure};
 use crate::id::{ClassId, Id as _, IdVec, NodeId};
@@ -55,6 +56,7 @@ pub(super) enum Code {
 pub(super) struct Op {
     pub(super) code: Code,
     pub(super) node: NodeId,
+    /// The symbol of a symbolic node; the reciprocal of `b` for [`Code::Choose`].
     pub(super) symbol: u32,
     pub(super) next: u32,
     pub(super) a: u32,
@@ -266,6 +268,7 @@ impl Program {
                         let op = &mut self.ops[first as usize];
                         op.a = self.targets.len() as u32;
                         op.b = collected.len() as u32;
+                        op.symbol = reciprocal(op.b);
                         self.targets.append(&mut collected);
                     }
                 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::class::{ClassCode, MemberChoice, NOT_ONE_BYTE};
-use super::tape::Tape;
+use super::tape::{Tape, modulo, reciprocal};
 use crate::grammar::{Grammar, NodeKind};
 use crate::graph::{Graph, Measure};
 use crate::id::{ClassId, Id as _, IdVec, LiteralId, NodeId, ProductionId};
@@ -113,11 +113,6 @@ enum Task {
         node: NodeId,
         left: u32,
     },
-}
-
-/// The quotient of a byte by `n` is `byte * reciprocal >> 16`, exact for `2 <= n <= 256`.
-fn reciprocal(n: u32) -> u32 {
-    0x1_0000u32.div_ceil(n.max(1))
 }
 
 impl Renderer {
@@ -458,8 +453,7 @@ impl Renderer {
                 Act::Choose => match choices.get(read) {
                     Some(&byte) if op.b <= 256 => {
                         read += 1;
-                        let byte = u32::from(byte);
-                        let index = byte - ((byte * op.reciprocal) >> 16) * op.b;
+                        let index = modulo(byte, op.b, op.reciprocal);
                         self.targets[(op.a + index) as usize]
                     }
                     _ => {
@@ -482,8 +476,7 @@ impl Renderer {
                 Act::StarChoose => match choices.get(read..read + 2) {
                     Some(&[more, byte]) if more & 1 == 1 => {
                         read += 2;
-                        let byte = u32::from(byte);
-                        let index = byte - ((byte * op.reciprocal) >> 16) * op.b;
+                        let index = modulo(byte, op.b, op.reciprocal);
                         self.targets[(op.a + index) as usize]
                     }
                     _ => match choices.get(read) {

@@ -47,6 +47,14 @@ impl<'a> Tape<'a> {
         }
     }
 
+    /// The next byte, for choices that take one and map it themselves.
+    #[inline(always)]
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(first)
+    }
+
     #[cold]
     fn take_wide(&mut self, n: u32) -> Option<u32> {
         let Some((bytes, rest)) = self.rest.split_at_checked(width(n)) else {
@@ -74,9 +82,34 @@ pub fn put(choices: &mut Vec<u8>, value: u32, n: u32) {
     }
 }
 
+/// The quotient of a byte by `n` is `byte * reciprocal(n) >> 16`, exact for `2 <= n <= 256`: the error of the
+/// reciprocal is below `n`, which times the byte stays below 2^16.
+pub(super) const fn reciprocal(n: u32) -> u32 {
+    match n {
+        0 => 0,
+        n => 0x1_0000u32.div_ceil(n),
+    }
+}
+
+/// A byte modulo `n`, by `reciprocal(n)`.
+#[inline(always)]
+pub(super) const fn modulo(byte: u8, n: u32, reciprocal: u32) -> u32 {
+    let byte = byte as u32;
+    byte - ((byte * reciprocal) >> 16) * n
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Tape, put, width};
+    use super::{Tape, modulo, put, reciprocal, width};
+
+    #[test]
+    fn reciprocals_divide_exactly() {
+        for n in 2..=256 {
+            for byte in 0..=255u8 {
+                assert_eq!(modulo(byte, n, reciprocal(n)), u32::from(byte) % n);
+            }
+        }
+    }
 
     #[test]
     fn what_is_put_is_taken() {

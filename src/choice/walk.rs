@@ -6,13 +6,18 @@
 
 use super::class::{ClassCode, MemberChoice};
 use super::program::{Code, HALT, Program, ROOT};
-use super::tape::Tape;
+use super::tape::{Tape, modulo};
 use crate::id::{ClassId, Id as _, NodeId, SymbolId};
 
 /// Decides a derivation, in pre-order.
 pub trait Chooser {
     /// One of `count` alternatives of an alternation; must be below `count`.
     fn alternative(&mut self, node: NodeId, count: u32) -> u32;
+    /// The same, where `reciprocal` helps to take a byte modulo `count`, if that is at most 256.
+    #[inline(always)]
+    fn alternative_by_byte(&mut self, node: NodeId, count: u32, _reciprocal: u32) -> u32 {
+        self.alternative(node, count)
+    }
     /// Whether a quantifier goes on; asked only between its bounds.
     fn more(&mut self, node: NodeId) -> bool;
     /// A member of a class; must be one of it.
@@ -85,27 +90,55 @@ pub(super) fn walk<C: Chooser + ?Sized, S: Sink + ?Sized>(
     stacks.returns.clear();
     stacks.counts.clear();
     let mut open = 0usize;
+    // What leads from a leaf out of a finished right side, and from a reference into an alternation, happens at once:
+    // the fewer operations are looked up, the fewer of them the processor mispredicts.
+    macro_rules! after_leaf {
+        ($next:expr) => {
+            match program.ops.get($next as usize) {
+                Some(next) if next.code == Code::Return && open > 0 => {
+                    open -= 1;
+                    chooser.leave();
+                    sink.close(true);
+                    stacks.returns.pop().unwrap_or(HALT)
+                }
+                _ => $next,
+            }
+        };
+    }
+    macro_rules! choose {
+        ($op:expr) => {{
+            let op = $op;
+            let index = chooser
+                .alternative_by_byte(op.node, op.b, op.symbol)
+                .min(op.b - 1);
+            sink.alternative(op.node, index, op.b, program.shortest[op.node]);
+            program.targets[op.a as usize..][..op.b as usize][index as usize]
+        }};
+    }
     while let Some(op) = program.ops.get(at as usize) {
         at = match op.code {
             Code::Literal => {
                 let text = &program.pool[op.a as usize..][..op.b as usize];
                 chooser.terminal(symbol(op.symbol));
                 sink.literal(op.node, symbol(op.symbol), text);
-                op.next
+                after_leaf!(op.next)
             }
             Code::Class => {
                 let class = &program.classes[ClassId::from_index(op.a as usize)];
                 chooser.terminal(symbol(op.symbol));
                 let choice = chooser.member(op.node, class);
                 sink.member(op.node, symbol(op.symbol), class, choice);
-                op.next
+                after_leaf!(op.next)
             }
             Code::Call => {
                 open += 1;
                 chooser.enter(symbol(op.symbol));
                 sink.open(op.node, symbol(op.symbol));
                 stacks.returns.push(op.next);
-                op.a
+                match program.ops.get(op.a as usize) {
+                    Some(body) if body.code == Code::Choose => choose!(body),
+                    _ => op.a,
+                }
             }
             Code::Return => {
                 open -= 1;
@@ -123,11 +156,7 @@ pub(super) fn walk<C: Chooser + ?Sized, S: Sink + ?Sized>(
                 sink.close(false);
                 op.next
             }
-            Code::Choose => {
-                let index = chooser.alternative(op.node, op.b).min(op.b - 1);
-                sink.alternative(op.node, index, op.b, program.shortest[op.node]);
-                program.targets[op.a as usize..][..op.b as usize][index as usize]
-            }
+            Code::Choose => choose!(op),
             Code::Star => {
                 let more = chooser.more(op.node);
                 sink.more(op.node, more);
@@ -224,16 +253,28 @@ impl Chooser for TapeChooser<'_> {
     }
 
     #[inline(always)]
+    fn alternative_by_byte(&mut self, node: NodeId, count: u32, reciprocal: u32) -> u32 {
+        if count > 256 {
+            return self.alternative(node, count);
+        }
+        match self.tape.byte() {
+            Some(byte) => modulo(byte, count, reciprocal),
+            None => self.shortest[node],
+        }
+    }
+
+    #[inline(always)]
     fn more(&mut self, _node: NodeId) -> bool {
-        self.tape.take(2) == Some(1)
+        self.tape.byte().is_some_and(|byte| byte & 1 == 1)
     }
 
     #[inline(always)]
     fn member(&mut self, _node: NodeId, class: &ClassCode) -> MemberChoice {
-        let head = self
-            .tape
-            .take(class.head_count())
-            .unwrap_or_else(|| class.default_head());
+        let head = match class.head_count() {
+            2..=256 => self.tape.byte().map(|byte| class.head_of(byte)),
+            count => self.tape.take(count),
+        };
+        let head = head.unwrap_or_else(|| class.default_head());
         let rest = match class.rest_count(head) {
             1 => 0,
             count => self.tape.take(count).unwrap_or(0),

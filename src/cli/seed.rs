@@ -20,7 +20,7 @@ const SHOWN_FORBIDDEN: usize = 5;
 
 /// Write a covering set: inputs that together have every k-path
 ///
-/// All levels up to K are covered. Files are choice sequences, for a corpus of a fuzz target, unless --text is given; they
+/// Covers the paths of K symbols, and the shorter ones that are not part of one. Files are choice sequences, for a corpus of a fuzz target, unless --text is given; they
 /// are named by their contents.
 ///
 /// Example: pleach seed json.ebnf corpus/json -k 3
@@ -51,6 +51,9 @@ pub(super) struct Seed {
     /// Short inputs: one path each, and what is covered on the side (default)
     #[arg(long)]
     small: bool,
+    /// Leave out the paths of fewer than K symbols that are not part of longer ones, as near the root
+    #[arg(long)]
+    exact: bool,
     /// Add to a directory that is not empty
     #[arg(long)]
     force: bool,
@@ -98,7 +101,7 @@ impl Seed {
         let mut cover = CoverBuilder::new()
             .close_off(self.close_off.into())
             .packing(packing)
-            .all_levels(true)
+            .all_levels(!self.exact)
             .max_depth(self.max_depth)
             .max_len(self.max_len)
             .seed(common.random_seed)

@@ -15,12 +15,18 @@ use crate::id::{Id as _, SymbolId};
 pub const NO_WINDOW: u32 = u32::MAX;
 
 /// The rows of all symbols in 32 bits, for walking.
+///
+/// Rows and states have [`LANES`] words for k up to that, so that they are added as a whole.
 pub struct WindowTable {
     kpaths: Arc<KPaths>,
     k: usize,
+    stride: usize,
     rows: Vec<u32>,
     root: Vec<u32>,
 }
+
+/// The words of a state for usual k.
+const LANES: usize = 4;
 
 impl WindowTable {
     /// The table for the k-paths. O(k · symbols).
@@ -35,7 +41,8 @@ impl WindowTable {
             return Err(Error::TooMany { k, count });
         }
         let graph = kpaths.graph();
-        let mut rows = Vec::with_capacity(graph.symbol_count() * k);
+        let stride = k.max(LANES);
+        let mut rows = Vec::with_capacity(graph.symbol_count() * stride);
         for symbol in Graph::ids(0..graph.symbol_count() as u32) {
             let production = graph.production_of(symbol);
             let base = kpaths.bases[k - 1][production.index()] + kpaths.offset(symbol, k);
@@ -45,6 +52,7 @@ impl WindowTable {
                     .rev()
                     .map(|level| kpaths.offset(symbol, level) as u32),
             );
+            rows.resize(rows.len() + stride - k, 0);
         }
         // The symbol above the root comes after all symbols, and among its own successors after those of the start.
         let mut root = vec![kpaths.len() as u32];
@@ -56,9 +64,11 @@ impl WindowTable {
         for at in 1..k {
             root[at] += root[at - 1];
         }
+        root.resize(stride, 0);
         Ok(Arc::new(WindowTable {
             kpaths: kpaths.clone(),
             k,
+            stride,
             rows,
             root,
         }))
@@ -75,36 +85,10 @@ impl WindowTable {
         &self.kpaths
     }
 
-    /// The state above the root: `k` words.
-    #[inline]
-    pub fn root(&self) -> &[u32] {
-        &self.root
-    }
-
-    /// The row of a symbol: `k` words.
-    #[inline]
-    pub fn row(&self, symbol: SymbolId) -> &[u32] {
-        &self.rows[symbol.index() * self.k..][..self.k]
-    }
-
-    /// The window that a symbol ends under the state of its parent.
-    #[inline]
-    pub fn rank(&self, parent: &[u32], symbol: SymbolId) -> u32 {
-        let row = self.row(symbol);
-        match self.k {
-            1 => row[0],
-            k => parent[k - 2] + row[k - 1],
-        }
-    }
-
-    /// The state of a symbol under the state of its parent, written to `state`; all have `k` words.
-    #[inline]
-    pub fn open(&self, parent: &[u32], symbol: SymbolId, state: &mut [u32]) {
-        let row = self.row(symbol);
-        state[0] = row[0];
-        for at in 1..self.k {
-            state[at] = parent[at - 1] + row[at];
-        }
+    /// The row of a symbol.
+    #[inline(always)]
+    fn row(&self, symbol: SymbolId) -> &[u32] {
+        &self.rows[symbol.index() * self.stride..][..self.stride]
     }
 }
 
@@ -139,23 +123,44 @@ impl WindowStack {
     /// Opens a reference.
     #[inline(always)]
     pub fn push(&mut self, windows: &WindowTable, symbol: SymbolId) {
-        let k = windows.k;
-        let start = self.states.len();
-        self.states.resize(start + k, 0);
-        let (below, state) = self.states.split_at_mut(start);
-        windows.open(&below[start - k..], symbol, state);
+        let row = windows.row(symbol);
+        let top = self.states.len() - windows.stride;
+        if let (Ok(row), Some(Ok(parent))) = (
+            <[u32; LANES]>::try_from(row),
+            self.states.get(top..).map(<[u32; LANES]>::try_from),
+        ) {
+            let state = [
+                row[0],
+                parent[0] + row[1],
+                parent[1] + row[2],
+                parent[2] + row[3],
+            ];
+            self.states.extend_from_slice(&state);
+        } else {
+            self.states.push(row[0]);
+            for (at, &word) in row.iter().enumerate().skip(1) {
+                let state = self.states[top + at - 1] + word;
+                self.states.push(state);
+            }
+        }
     }
 
     /// Closes the reference that was opened last.
     #[inline(always)]
     pub fn pop(&mut self, windows: &WindowTable) {
+        let stride = windows.stride;
         self.states
-            .truncate(self.states.len().saturating_sub(windows.k).max(windows.k));
+            .truncate(self.states.len().saturating_sub(stride).max(stride));
     }
 
     /// The window that a symbol ends directly below the open references.
     #[inline(always)]
     pub fn rank(&self, windows: &WindowTable, symbol: SymbolId) -> u32 {
-        windows.rank(&self.states[self.states.len() - windows.k..], symbol)
+        let at = symbol.index() * windows.stride + windows.k - 1;
+        let own = windows.rows[at];
+        match windows.k {
+            1 => own,
+            k => self.states[self.states.len() - windows.stride + k - 2] + own,
+        }
     }
 }

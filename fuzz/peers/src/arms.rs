@@ -2,7 +2,7 @@
 
 use crate::harness::{Meter, Run};
 use crate::nautilus::Forest;
-use crate::{encode, engine, handwritten, mutatis_json, nautilus};
+use crate::{encode, engine, handwritten, mutatis_json, nautilus, subject};
 use std::fmt;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -28,12 +28,17 @@ pub fn all() -> Vec<Arm> {
             let pool = Rc::new(Pool::new(language, size, forest.texts()));
 
             arms.push(write_by_hand(&pool));
+            arms.push(subject::decode(&pool));
+            arms.push(subject::index(&pool, false));
+            arms.push(subject::index(&pool, true));
             arms.push(nautilus::unparse(&forest));
 
             arms.push(nautilus::generate(&forest));
+            arms.push(subject::generate(&pool));
 
             arms.push(nautilus::mutate(&forest));
             arms.push(engine::mutate(&pool));
+            arms.push(subject::mutate(&pool));
             if language == Language::Json {
                 arms.push(mutatis_json::mutate(&pool));
             }

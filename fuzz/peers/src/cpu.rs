@@ -10,6 +10,7 @@ mod handwritten;
 mod harness;
 mod mutatis_json;
 mod nautilus;
+mod subject;
 
 use arms::{Arm, Ratio, Reference, Task, Workload};
 use clap::Parser;

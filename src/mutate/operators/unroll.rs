@@ -26,12 +26,14 @@ impl Operator for Unroll {
         };
         let doublings = 1 + work.rng().heavy_tail().ilog2().min(9);
         let rounds = 1usize << doublings;
-        let most = work.limits.max_choices;
+        // Mostly a little growth, rarely as much as the budget allows.
+        let most = work.rng().heavy_tail().saturating_mul(256) as usize;
+        let most = most.min(work.limits.max_choices);
         work.replace_by_copy(above, |index, choices| {
             let (inner, outer) = (index.sites()[site as usize], index.sites()[above as usize]);
             let before = outer.choice_start as usize..inner.choice_start as usize;
             let after = inner.choice_end as usize..outer.choice_end as usize;
-            // At least once more, then as often as the budget allows.
+            // At least once more, then as often as there is room.
             let rounds = rounds
                 .min(most / (before.len() + after.len()).max(1))
                 .max(2);
