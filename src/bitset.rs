@@ -1,6 +1,6 @@
 //! A fixed-size bitmap with counts, for coverage.
 //!
-//! Beside its words the bitmap keeps the number of ones of every block of [`BLOCK_BITS`] bits, so that the n-th
+//! Beside its words the bitmap keeps the number of ones of every block of `BLOCK_BITS` bits, so that the n-th
 //! zero is found by a scan over block counts, one block of words and one word: 30 000 steps for the largest bitmap
 //! (16 MiB), a handful for usual ones. Setting a bit costs one more addition only when the bit is new.
 

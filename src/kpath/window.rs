@@ -16,7 +16,7 @@ pub const NO_WINDOW: u32 = u32::MAX;
 
 /// The rows of all symbols in 32 bits, for walking.
 ///
-/// Rows and states have [`LANES`] words for k up to that, so that they are added as a whole.
+/// Rows and states have `LANES` words for k up to that, so that they are added as a whole.
 pub struct WindowTable {
     kpaths: Arc<KPaths>,
     k: usize,

@@ -70,7 +70,7 @@ macro_rules! __fuzz {
 /// ```ignore
 /// pleach::language! { static JSON: Json = "grammars/json.ebnf"; }
 ///
-/// fuzz_target!(|json: pleach::Sentence<Json>| { … });
+/// fuzz_target!(|json: pleach::Sentence<Json>| { let _ = json.as_bytes(); });
 /// fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 ///     JSON.mutate(data, size, max_size, seed)
 /// });
