@@ -184,6 +184,19 @@ impl SiteIndex {
         }
     }
 
+    /// The length of the canonical sequence, or an upper bound of it, after a splice.
+    pub fn canonical_len_with(&self, span: &Span, lead: &[u8], new: Option<&SiteIndex>) -> usize {
+        let added = lead.len() + new.map_or(0, |new| new.choices.len());
+        let new_kept = new.map_or(0, |new| new.kept as usize);
+        if self.kept > span.choices.end {
+            self.kept as usize + added - (span.choices.end - span.choices.start) as usize
+        } else if new_kept > 0 || !lead.is_empty() {
+            span.choices.start as usize + lead.len() + new_kept
+        } else {
+            self.kept.min(span.choices.start) as usize
+        }
+    }
+
     /// Puts `lead` (choices of the parent) and the subtree of `new` in the place of `span`, which may be empty;
     /// without `new`, only cuts. O(tail + new).
     ///
@@ -197,6 +210,8 @@ impl SiteIndex {
             .wrapping_sub(span.choices.end - span.choices.start);
         let text_shift = (text.len() as u32).wrapping_sub(span.text.end - span.text.start);
 
+        // A lead is a decision to go on, which close-off never makes.
+        let kept = self.canonical_len_with(span, lead, new);
         let mut above = span.parent;
         while let Some(site) = self.sites.get_mut(above as usize) {
             site.end = site.end.wrapping_add(site_shift);
@@ -229,17 +244,15 @@ impl SiteIndex {
             site.text_start += span.text.start;
         }
         replace(&mut self.choices, &span.choices, lead, choices);
-        // A lead is a decision to go on, which close-off never makes.
         let new_kept = new.map_or(0, |new| new.kept);
-        if self.kept > span.choices.end {
-            self.kept = self.kept.wrapping_add(choice_shift);
-        } else if new_kept > 0 || !lead.is_empty() {
-            self.kept = choice_base + new_kept;
-            self.loose = new.is_some_and(|new| new.loose);
-        } else if self.kept > span.choices.start {
-            self.kept = span.choices.start;
-            self.loose = true;
+        if self.kept <= span.choices.end {
+            if new_kept > 0 || !lead.is_empty() {
+                self.loose = new.is_some_and(|new| new.loose);
+            } else if self.kept > span.choices.start {
+                self.loose = true;
+            }
         }
+        self.kept = kept as u32;
         replace(&mut self.text, &span.text, &[], text);
         if let Some(site) = self
             .sites

@@ -12,6 +12,9 @@ use crate::grammar::NodeKind;
 use crate::graph::UNREACHABLE;
 use crate::id::{NodeId, SymbolId};
 
+/// The choice bytes that must be left for what lies beside a path to be random rather than as short as it can.
+const ROOMY: usize = 96;
+
 /// Seeks an uncovered k-path.
 #[derive(Clone, Copy, Debug)]
 pub struct Seek;
@@ -189,6 +192,15 @@ fn descend(work: &Workspace, site: u32, node: NodeId) -> Departure {
 /// Puts `path` below `site`, whose right side its first symbol is written in.
 fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
     let (mut site, mut path) = (site, path);
+    let room = work
+        .limits
+        .max_choices
+        .saturating_sub(work.index().canonical().len());
+    let size = if room < ROOMY {
+        Size::SHORTEST
+    } else {
+        Size::SMALL
+    };
     while let Some(&first) = path.first() {
         let node = work.graph().grammar()[first].node;
         match descend(work, site, node) {
@@ -197,7 +209,7 @@ fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
                 path = &path[1..];
             }
             Departure::Found(_) => return false,
-            Departure::Alternation(at) => return work.replace(at, Part::Path(path, Size::SMALL)),
+            Departure::Alternation(at) => return work.replace(at, Part::Path(path, size)),
             Departure::Repetition(at) => {
                 let Some((min, max)) = work.bounds(at) else {
                     return false;
@@ -206,9 +218,9 @@ fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
                     let count = work.index().children(at).count();
                     let place = work.rng().index(count + 1);
                     let before = work.index().children(at).nth(place);
-                    return work.insert_item(at, before, Part::Path(path, Size::SMALL));
+                    return work.insert_item(at, before, Part::Path(path, size));
                 }
-                return work.replace(at, Part::Path(path, Size::SMALL));
+                return work.replace(at, Part::Path(path, size));
             }
         }
     }
