@@ -88,6 +88,8 @@ export CUSTOM_LIBFUZZER_PATH=$archive
 
 check cargo clippy "${fuzz[@]}" --locked --all-targets -- -D warnings
 tests "${fuzz[@]}"
+# As a user of cargo-fuzz builds them, without pleach's own command.
+check cargo fuzz build --sanitizer none
 
 # A short campaign from a covering set, which has to find inputs that are worth keeping.
 run cargo build --locked --release --bin pleach
