@@ -32,10 +32,14 @@ use engine::Reading;
 use process::Ending;
 use project::{CargoFuzz, Project};
 
+/// How slowly the engine raises the length of inputs; its own default of 100 is meant for text, of which choices take
+/// two or three bytes a character, and would keep inputs of slow targets at a few characters for minutes.
+const LENGTH_CONTROL: &str = "-len_control=20";
+
 /// Run a fuzz target, with pleach left out of its instrumentation
 ///
 /// Does what `cargo fuzz run` does, from anywhere in the project, with other defaults: no sanitizer, so that stable Rust
-/// will do, and libFuzzer's control of lengths (-len_control=100), which custom mutators otherwise switch off. What is built is
+/// will do, and libFuzzer's control of lengths (-len_control=20), which custom mutators otherwise switch off. What is built is
 /// kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target directory.
 ///
 /// Without --random-seed the engine chooses a seed of its own.
@@ -242,7 +246,7 @@ impl Fuzz {
         command.arg("run");
         self.options(&mut command, project);
         command.args(&self.corpus);
-        command.args(["--", "-len_control=100", "-print_final_stats=1"]);
+        command.args(["--", LENGTH_CONTROL, "-print_final_stats=1"]);
         if let Some(seconds) = self.seconds {
             command.arg(format!("-max_total_time={seconds}"));
         }

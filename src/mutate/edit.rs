@@ -1,6 +1,7 @@
 //! Edits that operators share: copies, items of repetitions, swaps, class members.
 
-use super::work::{ItemSource, Kind, Part, Workspace};
+use super::kinds::Kind;
+use super::work::{ItemSource, Part, Workspace};
 use crate::choice::{SiteIndex, Span, put};
 use crate::grammar::NodeKind;
 use crate::rng::Rng;

@@ -9,6 +9,7 @@
 //! apply gives way to the next, in a fixed order, so nothing is retried.
 
 mod edit;
+mod kinds;
 mod operator;
 pub mod operators;
 mod work;
@@ -20,8 +21,9 @@ use crate::graph::Graph;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::rng::Rng;
 
+pub use kinds::Kind;
 pub use operator::Operator;
-pub use work::{Budget, ItemSource, Kind, Part, Size, Workspace};
+pub use work::{Budget, ItemSource, Part, Size, Workspace};
 
 /// The share of steered mutations, out of 1000, unless set otherwise.
 pub const DEFAULT_STEERING: u32 = 250;

@@ -1,7 +1,8 @@
 //! Takes another member of a character class: a neighbor or any.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Workspace};
+use super::super::work::Workspace;
 
 /// Takes another member of a character class: a neighbor or any.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Deletes an item of a repetition.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{ItemSource, Kind, Workspace};
+use super::super::work::{ItemSource, Workspace};
 
 /// Deletes an item of a repetition.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Repeats an item of a repetition beside it.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{ItemSource, Kind, Workspace};
+use super::super::work::{ItemSource, Workspace};
 
 /// Repeats an item of a repetition beside it.
 #[derive(Clone, Copy, Debug)]

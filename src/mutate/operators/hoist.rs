@@ -1,7 +1,8 @@
 //! Puts a subtree in the place of one above it that derives the same nonterminal.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Workspace};
+use super::super::work::Workspace;
 
 /// Puts a subtree in the place of one above it that derives the same nonterminal.
 #[derive(Clone, Copy, Debug)]

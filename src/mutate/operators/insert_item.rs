@@ -1,7 +1,8 @@
 //! Inserts a random item into a repetition.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{ItemSource, Kind, Size, Workspace};
+use super::super::work::{ItemSource, Size, Workspace};
 
 /// Inserts a random item into a repetition.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Moves an item of a repetition elsewhere in it.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{ItemSource, Kind, Workspace};
+use super::super::work::{ItemSource, Workspace};
 
 /// Moves an item of a repetition elsewhere in it.
 #[derive(Clone, Copy, Debug)]

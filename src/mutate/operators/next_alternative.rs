@@ -1,7 +1,8 @@
 //! Takes another alternative, closed off in a few random steps.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Part, Size, Workspace};
+use super::super::work::{Part, Size, Workspace};
 
 /// Takes another alternative, closed off in a few random steps.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Derives a subtree anew, at random.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Part, Size, Workspace};
+use super::super::work::{Part, Size, Workspace};
 
 /// Derives a subtree anew, at random.
 #[derive(Clone, Copy, Debug)]

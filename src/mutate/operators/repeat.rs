@@ -1,7 +1,8 @@
 //! Makes a repetition long: one item over and over, or many random ones, with a heavy-tailed number.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{ItemSource, Kind, Size, Workspace};
+use super::super::work::{ItemSource, Size, Workspace};
 
 /// Makes a repetition long: one item over and over, or many random ones, with a heavy-tailed number.
 #[derive(Clone, Copy, Debug)]

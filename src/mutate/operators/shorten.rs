@@ -1,7 +1,8 @@
 //! Replaces a subtree by its shortest derivation.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Part, Workspace};
+use super::super::work::{Part, Workspace};
 
 /// Replaces a subtree by its shortest derivation.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Puts the items of a repetition in random order.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Workspace};
+use super::super::work::Workspace;
 
 /// Puts the items of a repetition in random order.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Swaps two subtrees that derive the same nonterminal.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Workspace};
+use super::super::work::Workspace;
 
 /// Swaps two subtrees that derive the same nonterminal.
 #[derive(Clone, Copy, Debug)]

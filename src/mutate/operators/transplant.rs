@@ -1,7 +1,8 @@
 //! Puts a subtree of the donor in the place of a compatible one.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Workspace};
+use super::super::work::Workspace;
 
 /// Puts a subtree of the donor in the place of a compatible one.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Unrolls a recursion 2^n times: what lies between a subtree and one above it that derives the same nonterminal.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{Kind, Workspace};
+use super::super::work::Workspace;
 
 /// Unrolls a recursion 2^n times: what lies between a subtree and one above it that derives the same nonterminal.
 #[derive(Clone, Copy, Debug)]
