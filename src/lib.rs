@@ -68,3 +68,8 @@ pub use tree::Tree;
 
 #[cfg(test)]
 mod tests;
+
+/// The README's Rust, as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

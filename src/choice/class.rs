@@ -23,7 +23,6 @@ pub struct ClassCode {
     heads: Vec<Head>,
     groups: Vec<Group>,
     default: u32,
-    single_byte: bool,
     reciprocal: u32,
     /// For each byte of a choice sequence, the byte that it stands for, or [`NOT_ONE_BYTE`].
     one_byte: Box<[u16; 256]>,
@@ -43,6 +42,8 @@ enum Head {
 struct Group {
     ranges: Vec<(u32, char, char)>,
     count: u32,
+    /// Bytes of each member.
+    len: u32,
 }
 
 impl Head {
@@ -73,7 +74,11 @@ impl Group {
                 count += crate::grammar::class::scalars_between(first, last) as u32;
             }
         }
-        Group { ranges, count }
+        Group {
+            ranges,
+            count,
+            len: low.len_utf8() as u32,
+        }
     }
 
     fn member(&self, rest: u32) -> char {
@@ -154,9 +159,6 @@ impl ClassCode {
         }
         ClassCode {
             reciprocal: reciprocal(heads.len() as u32),
-            single_byte: heads
-                .iter()
-                .all(|head| matches!(head, Head::Text { len: 1, .. })),
             heads,
             groups,
             default,
@@ -186,10 +188,13 @@ impl ClassCode {
         self.default
     }
 
-    /// Whether all members are written as one byte.
+    /// The bytes of text that the members behind a head have.
     #[inline]
-    pub fn is_single_byte(&self) -> bool {
-        self.single_byte
+    pub fn len_of(&self, head: u32) -> u32 {
+        match self.heads[head as usize] {
+            Head::Text { len, .. } => u32::from(len),
+            Head::Escape(group) => self.groups[usize::from(group)].len,
+        }
     }
 
     /// The bytes that tape bytes stand for, where both are single.

@@ -56,6 +56,11 @@ impl Encoder {
         }
     }
 
+    /// The length of the canonical sequence so far.
+    pub(super) fn kept(&self) -> usize {
+        self.kept
+    }
+
     /// The canonical sequence.
     pub fn finish(mut self) -> Vec<u8> {
         self.choices.truncate(self.kept);

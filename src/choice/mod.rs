@@ -214,6 +214,23 @@ impl Codec {
         encoder.finish()
     }
 
+    /// Finds the end of an index's canonical sequence where a splice lost it. O(choices).
+    pub fn tighten(&self, index: &mut SiteIndex, scratch: &mut Scratch) {
+        if index.is_loose() {
+            let mut tape = TapeChooser::new(&self.sites, &index.choices);
+            let mut encoder = Encoder::new();
+            walk::walk(
+                &self.sites,
+                &mut scratch.stacks,
+                ROOT,
+                &mut tape,
+                &mut encoder,
+            );
+            index.kept = encoder.kept() as u32;
+            index.loose = false;
+        }
+    }
+
     /// The symbol of a node, if it is symbolic; [`ROOT`] is not.
     pub fn symbol_of(&self, node: NodeId) -> Option<SymbolId> {
         if node == ROOT {

@@ -42,7 +42,7 @@ pub(super) enum Code {
     Open,
     /// Closes the synthetic node that was opened last.
     Close,
-    /// Chooses among `b` alternatives, whose operations are `targets[a..]`.
+    /// Chooses among `b` alternatives, whose operations are `targets[a..]`; close-off's is `next`.
     Choose,
     /// Asks whether to go on with `a`, without bound.
     Star,
@@ -265,10 +265,12 @@ impl Program {
                         });
                     } else {
                         first = self.emit(Code::Choose, node, next);
+                        let default = self.shortest[node];
                         let op = &mut self.ops[first as usize];
                         op.a = self.targets.len() as u32;
                         op.b = collected.len() as u32;
                         op.symbol = reciprocal(op.b);
+                        op.next = default;
                         self.targets.append(&mut collected);
                     }
                 }

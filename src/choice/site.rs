@@ -12,8 +12,9 @@
 //! text            {        "a"               : 1  }
 //! ```
 //!
-//! Choices are kept in full (no trailing choice dropped), so that every subtree's slice is complete; beside each byte stands
-//! whether close-off would have chosen otherwise, and the canonical sequence ends behind the last such byte.
+//! Choices are kept in full (no trailing choice dropped), so that every subtree's slice is complete. The canonical sequence
+//! ends behind the last choice that close-off would not have made; where that is follows the splices, and only if the
+//! last such choice itself is spliced away has it to be found again ([`SiteIndex::is_loose`]).
 
 use super::class::{ClassCode, MemberChoice};
 use super::program::ROOT;
@@ -52,8 +53,10 @@ pub struct Site {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteIndex {
     pub(super) choices: Vec<u8>,
-    /// For each choice byte, 1 if it belongs to a choice that close-off would not make.
-    pub(super) strong: Vec<u8>,
+    /// The end of the last choice that close-off would not have made.
+    pub(super) kept: u32,
+    /// Whether `kept` is only an upper bound.
+    pub(super) loose: bool,
     pub(super) sites: Vec<Site>,
     pub(super) text: Vec<u8>,
 }
@@ -80,7 +83,8 @@ impl SiteIndex {
     /// Forgets everything but the memory.
     pub fn clear(&mut self) {
         self.choices.clear();
-        self.strong.clear();
+        self.kept = 0;
+        self.loose = false;
         self.sites.clear();
         self.text.clear();
     }
@@ -103,10 +107,15 @@ impl SiteIndex {
         &self.choices
     }
 
-    /// The canonical choice sequence: minimal, and decoded to the same derivation.
+    /// The canonical choice sequence: minimal unless [`SiteIndex::is_loose`], and decoded to the same derivation.
     pub fn canonical(&self) -> &[u8] {
-        let kept = self.strong.iter().rposition(|&strong| strong != 0);
-        &self.choices[..kept.map_or(0, |last| last + 1)]
+        &self.choices[..self.kept as usize]
+    }
+
+    /// Whether a splice took away the last choice that close-off would not have made, so that the canonical sequence
+    /// may have choices at its end that are not needed. [`super::Codec::tighten`] finds its end again.
+    pub fn is_loose(&self) -> bool {
+        self.loose
     }
 
     /// The windows of the derivation, one a symbolic site, repeated where they occur again.
@@ -175,21 +184,34 @@ impl SiteIndex {
         }
     }
 
+    /// The length of the canonical sequence, or an upper bound of it, after a splice.
+    pub fn canonical_len_with(&self, span: &Span, lead: &[u8], new: Option<&SiteIndex>) -> usize {
+        let added = lead.len() + new.map_or(0, |new| new.choices.len());
+        let new_kept = new.map_or(0, |new| new.kept as usize);
+        if self.kept > span.choices.end {
+            self.kept as usize + added - (span.choices.end - span.choices.start) as usize
+        } else if new_kept > 0 || !lead.is_empty() {
+            span.choices.start as usize + lead.len() + new_kept
+        } else {
+            self.kept.min(span.choices.start) as usize
+        }
+    }
+
     /// Puts `lead` (choices of the parent) and the subtree of `new` in the place of `span`, which may be empty;
     /// without `new`, only cuts. O(tail + new).
     ///
     /// `new` must have been derived for this place: from the same node or for the same production, at its depth and under
     /// its windows.
     pub fn splice(&mut self, span: &Span, lead: &[u8], new: Option<&SiteIndex>) {
-        let empty: (&[Site], &[u8], &[u8], &[u8]) = (&[], &[], &[], &[]);
-        let (sites, choices, strong, text) = new.map_or(empty, |new| {
-            (&new.sites, &new.choices, &new.strong, &new.text)
-        });
+        let empty: (&[Site], &[u8], &[u8]) = (&[], &[], &[]);
+        let (sites, choices, text) = new.map_or(empty, |new| (&new.sites, &new.choices, &new.text));
         let site_shift = (sites.len() as u32).wrapping_sub(span.sites.end - span.sites.start);
         let choice_shift = ((lead.len() + choices.len()) as u32)
             .wrapping_sub(span.choices.end - span.choices.start);
         let text_shift = (text.len() as u32).wrapping_sub(span.text.end - span.text.start);
 
+        // A lead is a decision to go on, which close-off never makes.
+        let kept = self.canonical_len_with(span, lead, new);
         let mut above = span.parent;
         while let Some(site) = self.sites.get_mut(above as usize) {
             site.end = site.end.wrapping_add(site_shift);
@@ -222,14 +244,15 @@ impl SiteIndex {
             site.text_start += span.text.start;
         }
         replace(&mut self.choices, &span.choices, lead, choices);
-        // A lead is a decision to go on, which close-off never makes.
-        const ONES: [u8; 8] = [1; 8];
-        replace(
-            &mut self.strong,
-            &span.choices,
-            &ONES[..lead.len().min(ONES.len())],
-            strong,
-        );
+        let new_kept = new.map_or(0, |new| new.kept);
+        if self.kept <= span.choices.end {
+            if new_kept > 0 || !lead.is_empty() {
+                self.loose = new.is_some_and(|new| new.loose);
+            } else if self.kept > span.choices.start {
+                self.loose = true;
+            }
+        }
+        self.kept = kept as u32;
         replace(&mut self.text, &span.text, &[], text);
         if let Some(site) = self
             .sites
@@ -308,10 +331,11 @@ impl IndexSink<'_> {
         let choices = &mut self.index.choices;
         if (2..=256).contains(&count) {
             choices.push(value as u8);
-            self.index.strong.push(u8::from(strong));
         } else {
             put(choices, value, count);
-            self.index.strong.resize(choices.len(), u8::from(strong));
+        }
+        if strong {
+            self.index.kept = choices.len() as u32;
         }
     }
 }

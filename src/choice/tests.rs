@@ -201,6 +201,7 @@ fn a_splice_gives_what_decoding_anew_gives() {
                 );
                 let span = index.span(site);
                 index.splice(&span, &[], Some(&fragment));
+                codec.tighten(&mut index, &mut scratch);
                 codec.index(index.choices(), &mut scratch, &mut anew);
                 assert_eq!(index, anew, "{}", graph.grammar());
                 invariants(&index);

@@ -111,8 +111,11 @@ pub(super) fn walk<C: Chooser + ?Sized, S: Sink + ?Sized>(
             let index = chooser
                 .alternative_by_byte(op.node, op.b, op.symbol)
                 .min(op.b - 1);
-            sink.alternative(op.node, index, op.b, program.shortest[op.node]);
-            program.targets[op.a as usize..][..op.b as usize][index as usize]
+            sink.alternative(op.node, index, op.b, op.next);
+            match program.targets.get((op.a + index) as usize) {
+                Some(&target) => target,
+                None => HALT,
+            }
         }};
     }
     while let Some(op) = program.ops.get(at as usize) {

@@ -94,7 +94,7 @@ impl<'a> RandomChooser<'a> {
 
     /// Enters a part in the accounts that is derived where only `instead` had to be.
     pub(super) fn take(&mut self, part: NodeId, instead: Option<NodeId>) {
-        (self.nodes, self.length) = self.with(part, instead);
+        (self.nodes, self.length, _) = self.with(part, instead);
     }
 
     /// The same for what was set aside for.
@@ -106,23 +106,28 @@ impl<'a> RandomChooser<'a> {
         self.length -= paid;
     }
 
-    /// What the bounds become if `part` is derived where only `instead` had to be.
+    /// What the bounds become if `part` is derived where only `instead` had to be, and whether the limits allow it.
     #[inline(always)]
-    fn with(&self, part: NodeId, instead: Option<NodeId>) -> (u64, u64) {
-        let cost = |shortest: &Shortest, node: NodeId| u64::from(shortest.cost(node));
-        let less = |shortest| instead.map_or(0, |node| cost(shortest, node));
-        (
-            (self.nodes + cost(self.by_nodes, part)).saturating_sub(less(self.by_nodes)),
-            (self.length + cost(self.by_length, part)).saturating_sub(less(self.by_length)),
-        )
+    fn with(&self, part: NodeId, instead: Option<NodeId>) -> (u64, u64, bool) {
+        let more = self.graph.costs(part);
+        let (mut nodes, mut length) = (
+            self.nodes + u64::from(more.nodes),
+            self.length + u64::from(more.length),
+        );
+        if let Some(node) = instead {
+            let less = self.graph.costs(node);
+            nodes = nodes.saturating_sub(u64::from(less.nodes));
+            length = length.saturating_sub(u64::from(less.length));
+        }
+        let fits = self.depth.saturating_add(more.depth) <= self.limits.max_depth
+            && nodes <= u64::from(self.limits.max_nodes)
+            && length <= u64::from(self.limits.max_len);
+        (nodes, length, fits)
     }
 
     #[inline(always)]
     pub(super) fn fits(&self, part: NodeId, instead: Option<NodeId>) -> bool {
-        let (nodes, length) = self.with(part, instead);
-        self.fits_depth(part)
-            && nodes <= u64::from(self.limits.max_nodes)
-            && length <= u64::from(self.limits.max_len)
+        self.with(part, instead).2
     }
 
     pub(super) fn below(&mut self, bound: u32) -> u32 {
@@ -170,12 +175,13 @@ impl Chooser for RandomChooser<'_> {
     fn alternative(&mut self, node: NodeId, count: u32) -> u32 {
         let children = self.graph.grammar().children(node);
         let mut index = self.weights.draw(node, count, self.rng);
-        if !self.fits(children[index as usize], Some(node)) {
+        let (mut nodes, mut length, fits) = self.with(children[index as usize], Some(node));
+        if !fits {
             index = self.alternative_that_fits(node, count);
+            (nodes, length, _) = self.with(children[index as usize], Some(node));
         }
-        (self.nodes, self.length) = self.with(children[index as usize], Some(node));
         // The alternation is a node itself.
-        self.nodes += 1;
+        (self.nodes, self.length) = (nodes + 1, length);
         index
     }
 
@@ -187,9 +193,9 @@ impl Chooser for RandomChooser<'_> {
         let Some(&subject) = self.graph.grammar().children(node).first() else {
             return false;
         };
-        let fits = self.fits(subject, None);
+        let (nodes, length, fits) = self.with(subject, None);
         if fits {
-            (self.nodes, self.length) = self.with(subject, None);
+            (self.nodes, self.length) = (nodes, length);
         }
         fits
     }
@@ -202,12 +208,11 @@ impl Chooser for RandomChooser<'_> {
             count => self.rng.below(count),
         };
         let choice = MemberChoice { head, rest };
-        if class.is_single_byte() {
+        let len = class.len_of(head);
+        if len == 1 {
             return choice;
         }
-        let mut text = [0; 4];
-        let longer = (class.write(choice, &mut text) as u64)
-            .saturating_sub(u64::from(self.by_length.cost(node)));
+        let longer = u64::from(len).saturating_sub(u64::from(self.graph.costs(node).length));
         if self.length + longer > u64::from(self.limits.max_len) {
             // Heads ascend, so the first one is as short as any.
             return MemberChoice::default();

@@ -37,6 +37,17 @@ impl TooLong {
     }
 }
 
+/// What the shortest derivations of a node come to, by every measure that generators bound; one look-up for all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Costs {
+    /// By [`Measure::Nodes`].
+    pub nodes: u32,
+    /// By [`Measure::Length`].
+    pub length: u32,
+    /// By [`Measure::Depth`].
+    pub depth: u32,
+}
+
 /// A grammar with its derived tables. Immutable; shared by [`Arc`].
 #[derive(Debug)]
 pub struct Graph {
@@ -46,6 +57,7 @@ pub struct Graph {
     by_depth: Shortest,
     by_length: Shortest,
     by_choices: Shortest,
+    costs: IdVec<NodeId, Costs>,
 }
 
 impl Graph {
@@ -72,10 +84,18 @@ impl Graph {
                 subtree_ends[id] = subtree_ends[last];
             }
         }
+        let by_depth = Shortest::new(&grammar, Measure::Depth);
+        let by_length = Shortest::new(&grammar, Measure::Length);
+        let costs = grammar.nodes().ids().map(|id| Costs {
+            nodes: by_nodes.cost(id),
+            length: by_length.cost(id),
+            depth: by_depth.cost(id),
+        });
         Ok(Arc::new(Graph {
             subtree_ends,
-            by_depth: Shortest::new(&grammar, Measure::Depth),
-            by_length: Shortest::new(&grammar, Measure::Length),
+            costs: costs.collect(),
+            by_depth,
+            by_length,
             by_choices: Shortest::new(&grammar, Measure::Choices),
             by_nodes,
             grammar,
@@ -95,6 +115,12 @@ impl Graph {
             Measure::Length => &self.by_length,
             Measure::Choices => &self.by_choices,
         }
+    }
+
+    /// The costs of a node's shortest derivations.
+    #[inline(always)]
+    pub fn costs(&self, node: NodeId) -> Costs {
+        self.costs[node]
     }
 
     /// The symbols written in a production, ascending.

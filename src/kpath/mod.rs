@@ -231,20 +231,20 @@ impl KPaths {
 
     /// The path of a rank among the paths of `level` symbols.
     pub fn unrank_at(&self, level: usize, rank: u64) -> Option<Vec<SymbolId>> {
+        let mut path = Vec::with_capacity(level);
+        self.unrank_into(level, rank, &mut path).then_some(path)
+    }
+
+    fn unrank_into(&self, level: usize, rank: u64, path: &mut Vec<SymbolId>) -> bool {
         if rank >= self.len_at(level) {
-            return None;
+            return false;
         }
         let bases = &self.bases[level - 1];
         // The last production whose base is not above the rank; productions without paths share the base of the next.
         let production = bases[..bases.len() - 1].partition_point(|&base| base <= rank) - 1;
-        let mut path = Vec::with_capacity(level);
-        self.descend(
-            ProductionId::from_index(production),
-            level,
-            rank - bases[production],
-            &mut path,
-        );
-        Some(path)
+        let id = ProductionId::from_index(production);
+        self.descend(id, level, rank - bases[production], path);
+        true
     }
 
     /// Appends the path of `level` symbols that has `rest` paths before it among those that begin in `production`.
@@ -296,19 +296,25 @@ impl KPaths {
 
     /// The path of a window: k symbols for a rank below [`KPaths::len`], fewer above.
     pub fn window(&self, rank: u64) -> Option<Vec<SymbolId>> {
+        let mut path = Vec::with_capacity(self.k);
+        self.window_into(rank, &mut path).then_some(path)
+    }
+
+    /// Puts the path of a window into `path`, replacing what is in it; false for what is no window.
+    pub fn window_into(&self, rank: u64, path: &mut Vec<SymbolId>) -> bool {
+        path.clear();
         let Some(mut rest) = rank.checked_sub(self.len()) else {
-            return self.unrank(rank);
+            return self.unrank_into(self.k, rank, path);
         };
         for level in (1..self.k).rev() {
             let total = self.start_totals[level - 1];
             if rest < total {
-                let mut path = Vec::with_capacity(level);
-                self.descend(self.graph.grammar().start(), level, rest, &mut path);
-                return Some(path);
+                self.descend(self.graph.grammar().start(), level, rest, path);
+                return true;
             }
             rest -= total;
         }
-        None
+        false
     }
 
     /// The written name of a path: `AddExpr.2>MultExpr.0`.

@@ -153,7 +153,7 @@ impl Session {
     /// [`Session::choices`] is never empty afterwards, and never longer than `max_size`, unless that is 0.
     pub fn mutate(&mut self, max_size: usize) -> Outcome {
         self.work.limits.max_choices = max_size;
-        let shrink = self.work.index().choices().len() > max_size;
+        let shrink = self.work.index().canonical().len() > max_size;
         let outcome = self.change(shrink);
         self.keep();
         self.fit(max_size);

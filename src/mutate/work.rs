@@ -219,6 +219,7 @@ pub(super) struct Buffers {
     pub(super) items: Vec<ItemSource>,
     pub(super) before: Vec<u32>,
     pub(super) path: Vec<SymbolId>,
+    pub(super) target: Vec<SymbolId>,
 }
 
 /// Where an item of an edited repetition comes from.
@@ -519,31 +520,27 @@ impl Workspace {
     /// Checks the budget, then splices the derived fragment (or nothing) into the input.
     pub(super) fn put(&mut self, span: &Span, lead: &[u8], with_fragment: bool) -> bool {
         let new = with_fragment.then_some(&self.fragment);
-        let (sites, choices, text) = new.map_or((0, 0, 0), |new| {
-            (new.sites().len(), new.choices().len(), new.text().len())
-        });
+        let (sites, text) = new.map_or((0, 0), |new| (new.sites().len(), new.text().len()));
         let len = |range: &std::ops::Range<u32>| (range.end - range.start) as usize;
         let grows = |old: usize, added: usize, removed: usize, max: usize| {
             let new = old + added - removed;
             new > max && added > removed
         };
         let budget = &self.limits;
+        let index = &self.index;
         if grows(
-            self.index.sites().len(),
+            index.sites().len(),
             sites,
             len(&span.sites),
             budget.max_sites,
-        ) || grows(
-            self.index.choices().len(),
-            choices + lead.len(),
-            len(&span.choices),
-            budget.max_choices,
-        ) || grows(
-            self.index.text().len(),
-            text,
-            len(&span.text),
-            budget.max_len,
-        ) {
+        ) || grows(index.text().len(), text, len(&span.text), budget.max_len)
+        {
+            return false;
+        }
+        // What counts is the canonical sequence; choices that close-off makes anyway are free.
+        let old = index.canonical().len();
+        let kept = index.canonical_len_with(span, lead, new);
+        if kept > budget.max_choices && kept > old {
             return false;
         }
         let removed = span.sites.start as usize..span.sites.end as usize;
@@ -554,6 +551,7 @@ impl Workspace {
             u32::MAX,
         );
         self.index.splice(span, lead, new);
+        self.codec.tighten(&mut self.index, &mut self.scratch);
         let first = span.sites.start as usize;
         Self::tally(
             &mut self.census,
@@ -588,6 +586,12 @@ pub struct Size {
 }
 
 impl Size {
+    /// No more than the shortest derivation.
+    pub const SHORTEST: Size = Size {
+        growth: Growth(1),
+        max_len: 0,
+    };
+
     /// As small as random gets.
     pub const SMALL: Size = Size {
         growth: Growth(1),

@@ -1,6 +1,7 @@
 //! Tests that need several floors, and what they share.
 
 mod fixtures;
+mod grammars;
 mod layers;
 mod random_grammar;
 

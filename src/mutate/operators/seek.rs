@@ -12,6 +12,9 @@ use crate::grammar::NodeKind;
 use crate::graph::UNREACHABLE;
 use crate::id::{NodeId, SymbolId};
 
+/// The choice bytes that must be left for what lies beside a path to be random rather than as short as it can.
+const ROOMY: usize = 96;
+
 /// Seeks an uncovered k-path.
 #[derive(Clone, Copy, Debug)]
 pub struct Seek;
@@ -30,21 +33,29 @@ impl Operator for Seek {
     }
 
     fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let window = work.coverage().windows().select_zero(i);
-        let Some(target) = window.and_then(|window| work.coverage().path(window as u32)) else {
+        let Some(window) = work
+            .coverage()
+            .windows()
+            .select_zero(i)
+            .map(|window| window as u64)
+        else {
             return false;
         };
-        let rooted = window.is_some_and(|window| window as u64 >= work.coverage().kpaths().len());
+        let mut target = std::mem::take(&mut work.buffers.target);
         let mut path = std::mem::take(&mut work.buffers.path);
         path.clear();
-        let found = if rooted {
-            path.extend_from_slice(&target);
-            Some(follow_root(work, &mut path))
-        } else {
-            closest(work, &target, &mut path)
+        let kpaths = work.coverage().kpaths();
+        let rooted = window >= kpaths.len();
+        let found = match kpaths.window_into(window, &mut target) {
+            false => None,
+            true if rooted => {
+                path.extend_from_slice(&target);
+                Some(follow_root(work, &mut path))
+            }
+            true => closest(work, &target, &mut path),
         };
         let grafted = found.is_some_and(|site| graft(work, site, &path));
-        work.buffers.path = path;
+        (work.buffers.target, work.buffers.path) = (target, path);
         grafted
     }
 }
@@ -181,6 +192,15 @@ fn descend(work: &Workspace, site: u32, node: NodeId) -> Departure {
 /// Puts `path` below `site`, whose right side its first symbol is written in.
 fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
     let (mut site, mut path) = (site, path);
+    let room = work
+        .limits
+        .max_choices
+        .saturating_sub(work.index().canonical().len());
+    let size = if room < ROOMY {
+        Size::SHORTEST
+    } else {
+        Size::SMALL
+    };
     while let Some(&first) = path.first() {
         let node = work.graph().grammar()[first].node;
         match descend(work, site, node) {
@@ -189,7 +209,7 @@ fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
                 path = &path[1..];
             }
             Departure::Found(_) => return false,
-            Departure::Alternation(at) => return work.replace(at, Part::Path(path, Size::SMALL)),
+            Departure::Alternation(at) => return work.replace(at, Part::Path(path, size)),
             Departure::Repetition(at) => {
                 let Some((min, max)) = work.bounds(at) else {
                     return false;
@@ -198,9 +218,9 @@ fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
                     let count = work.index().children(at).count();
                     let place = work.rng().index(count + 1);
                     let before = work.index().children(at).nth(place);
-                    return work.insert_item(at, before, Part::Path(path, Size::SMALL));
+                    return work.insert_item(at, before, Part::Path(path, size));
                 }
-                return work.replace(at, Part::Path(path, Size::SMALL));
+                return work.replace(at, Part::Path(path, size));
             }
         }
     }

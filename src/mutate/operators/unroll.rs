@@ -17,7 +17,7 @@ impl Operator for Unroll {
     }
 
     fn weight(&self) -> u32 {
-        5
+        4
     }
 
     fn apply(&self, work: &mut Workspace, i: usize) -> bool {
@@ -27,7 +27,7 @@ impl Operator for Unroll {
         let doublings = 1 + work.rng().heavy_tail().ilog2().min(9);
         let rounds = 1usize << doublings;
         // Mostly a little growth, rarely as much as the budget allows.
-        let most = work.rng().heavy_tail().saturating_mul(256) as usize;
+        let most = work.rng().heavy_tail().saturating_mul(48) as usize;
         let most = most.min(work.limits.max_choices);
         work.replace_by_copy(above, |index, choices| {
             let (inner, outer) = (index.sites()[site as usize], index.sites()[above as usize]);

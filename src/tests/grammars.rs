@@ -1,0 +1,147 @@
+//! The grammars that come with the crate: what their `expected.toml` says, and the covering sets under `corpus`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::choice::{Codec, Scratch, SiteIndex};
+use crate::grammar::Grammar;
+use crate::graph::Graph;
+use crate::kpath::{Coverage, KPaths, WindowTable, counts};
+
+/// The k of the covering sets under `corpus`.
+const CORPUS_K: usize = 2;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What a directory holds, sorted.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    entries
+}
+
+/// Each grammar with its name.
+fn grammars() -> Vec<(String, Grammar)> {
+    let grammars: Vec<(String, Grammar)> = entries(&root().join("grammars"))
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .map(|folder| {
+            let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+            let text = fs::read_to_string(folder.join(format!("{name}.ebnf"))).unwrap();
+            let grammar = text
+                .parse()
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            (name, grammar)
+        })
+        .collect();
+    assert!(!grammars.is_empty());
+    grammars
+}
+
+fn expected(name: &str) -> Table {
+    let path = root().join(format!("grammars/{name}/expected.toml"));
+    fs::read_to_string(path).unwrap().parse().unwrap()
+}
+
+fn number(value: &Value) -> u64 {
+    u64::try_from(value.as_integer().unwrap()).unwrap()
+}
+
+#[test]
+fn grammars_count_as_expected() {
+    for (name, grammar) in grammars() {
+        let expected = expected(&name);
+        assert_eq!(
+            grammar.productions().len() as u64,
+            number(&expected["productions"]),
+            "productions of {name}"
+        );
+        let graph = Graph::new(grammar).unwrap();
+        assert_eq!(
+            graph.symbol_count() as u64,
+            number(&expected["symbols"]),
+            "symbols of {name}"
+        );
+        let k_paths: Vec<Option<u64>> = expected["k_paths"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|count| Some(number(count)))
+            .collect();
+        assert_eq!(k_paths.len(), 5, "levels of {name}");
+        assert_eq!(counts(&graph, 5), k_paths, "k-paths of {name}");
+    }
+}
+
+#[test]
+fn finished_grammars_have_no_warnings() {
+    for (name, grammar) in grammars() {
+        assert_eq!(expected(&name)["warnings"].as_array(), Some(&Vec::new()));
+        assert!(
+            grammar.warnings().is_empty(),
+            "{name}: {:?}",
+            grammar.warnings()
+        );
+    }
+}
+
+#[test]
+fn grammars_print_and_read_back() {
+    for (name, grammar) in grammars() {
+        let printed = grammar.to_string();
+        let again: Grammar = printed
+            .parse()
+            .unwrap_or_else(|error| panic!("{name}: {error}\n{printed}"));
+        assert_eq!(again.to_string(), printed, "{name}");
+        assert_eq!(again.fingerprint(), grammar.fingerprint(), "{name}");
+    }
+}
+
+#[test]
+fn snippets_are_there() {
+    for (name, _) in grammars() {
+        for kind in ["accepted", "rejected"] {
+            let snippets = entries(&root().join(format!("grammars/{name}/{kind}")));
+            assert!(snippets.len() >= 12, "{kind} snippets of {name}");
+        }
+    }
+}
+
+#[test]
+fn corpora_cover_their_grammars() {
+    for (name, grammar) in grammars() {
+        let graph = Graph::new(grammar).unwrap();
+        let kpaths = KPaths::new(&graph, CORPUS_K).unwrap();
+        let windows = WindowTable::new(&kpaths).unwrap();
+        let codec = Codec::new(&graph).with_windows(&windows);
+        let mut coverage = Coverage::new(&kpaths).unwrap();
+        let (mut scratch, mut index) = (Scratch::default(), SiteIndex::new());
+        for path in entries(&root().join("corpus").join(&name)) {
+            let choices = fs::read(&path).unwrap();
+            codec.index(&choices, &mut scratch, &mut index);
+            assert_eq!(
+                index.canonical(),
+                choices,
+                "{} is not canonical",
+                path.display()
+            );
+            coverage.add(index.windows());
+        }
+        let uncovered: Vec<String> = coverage
+            .uncovered()
+            .filter_map(|rank| Some(kpaths.name(&kpaths.unrank(rank)?)))
+            .collect();
+        assert!(
+            uncovered.is_empty(),
+            "corpus/{name} lacks {uncovered:?}\nremove it, and make it again:\n  \
+             pleach seed grammars/{name}/{name}.ebnf corpus/{name} -k {CORPUS_K}"
+        );
+    }
+}
