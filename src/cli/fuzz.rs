@@ -112,12 +112,13 @@ struct Summary<'a> {
     seconds: f64,
     executions: u64,
     executions_per_second: u64,
-    edges: u64,
+    /// Nothing without status lines, as are features and corpus.
+    edges: Option<u64>,
     /// Edges that the target has.
     edges_total: Option<u64>,
-    features: u64,
+    features: Option<u64>,
     /// Inputs that the engine keeps.
-    corpus: u64,
+    corpus: Option<u64>,
     corpus_dir: &'a Path,
     /// Nothing without a grammar.
     k_paths: Option<Vec<Level>>,
@@ -180,17 +181,17 @@ impl Fuzz {
                 0 => (reading.executions as f64 / seconds).round() as u64,
                 rate => rate,
             },
-            edges: reading.edges,
+            edges: reading.started.then_some(reading.edges),
             edges_total: reading.counters,
-            features: reading.features,
-            corpus: reading.corpus,
+            features: reading.started.then_some(reading.features),
+            corpus: reading.started.then_some(reading.corpus),
             corpus_dir: &corpus[0],
             k_paths,
             crashes: &reading.artifacts,
             interrupted: ending.interrupted,
         };
         // An engine that did not get as far as its first line has nothing to sum up.
-        if reading.started || reading.failed {
+        if reading.started || reading.finished || reading.failed {
             match common.json {
                 true => out.json(&summary)?,
                 false => print(&summary, out)?,
@@ -364,26 +365,28 @@ fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
     let Summary {
         executions,
         executions_per_second,
-        edges,
-        corpus,
         ..
     } = summary;
     row(
         "executions".into(),
         format!("{executions} ({executions_per_second} per second)"),
     );
-    let edges = match summary.edges_total {
-        Some(total) => Share {
-            covered: *edges,
-            total,
-        }
-        .to_string(),
-        None => edges.to_string(),
-    };
-    row("edges".into(), edges);
-    row("features".into(), summary.features.to_string());
+    match (summary.edges, summary.edges_total) {
+        (Some(covered), Some(total)) => row("edges".into(), Share { covered, total }.to_string()),
+        (Some(covered), None) => row("edges".into(), covered.to_string()),
+        (None, _) => {}
+    }
+    if let Some(features) = summary.features {
+        row("features".into(), features.to_string());
+    }
     let corpus_dir = summary.corpus_dir.display();
-    row("corpus".into(), format!("{corpus} in {corpus_dir}"));
+    row(
+        "corpus".into(),
+        match summary.corpus {
+            Some(corpus) => format!("{corpus} in {corpus_dir}"),
+            None => corpus_dir.to_string(),
+        },
+    );
     for Level { k, before, after } in summary.k_paths.iter().flatten() {
         let new = after.covered.saturating_sub(*before);
         row(

@@ -28,8 +28,10 @@ pub(super) struct Reading {
     pub(super) artifacts: Vec<PathBuf>,
     /// Whether an input failed, with or without a file.
     pub(super) failed: bool,
-    /// Whether there was a line with numbers.
+    /// Whether there was a status line; with `-verbosity=0` there is none, and coverage is unknown.
     pub(super) started: bool,
+    /// Whether there were final numbers.
+    pub(super) finished: bool,
 }
 
 impl Reading {
@@ -39,6 +41,7 @@ impl Reading {
             self.status(status);
         } else if let Some(number) = line.strip_prefix("stat::number_of_executed_units:") {
             set(&mut self.executions, number.trim());
+            self.finished = true;
         } else if let Some(number) = line.strip_prefix("stat::average_exec_per_sec:") {
             set(&mut self.rate, number.trim());
         } else if let Some((_, path)) = line.split_once("; Test unit written to ") {
@@ -168,6 +171,7 @@ stat::peak_rss_mb:              61",
             corpus: 702,
             counters: Some(8421),
             started: true,
+            finished: true,
             ..Reading::default()
         };
         assert_eq!(reading, expected);
@@ -229,7 +233,7 @@ INFO: exiting: 0 time: 5s",
     #[test]
     fn what_the_target_prints_counts_for_nothing() {
         let reading = read(
-            "# heading\n#12 cov: 99\n#x\tNEW cov: 1 exec/s: 3\ncov: 5 ft: 6\n\u{fffd}\nstat::number_of_executed_units: many\nINFO: Loaded nothing",
+            "# heading\n#12 cov: 99\n#x\tNEW cov: 1 exec/s: 3\ncov: 5 ft: 6\n\u{fffd}\nstat:: many\nINFO: Loaded nothing",
         );
         assert_eq!(reading, Reading::default());
     }
