@@ -27,16 +27,47 @@ static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Lets Ctrl-C end the process between two files.
 pub(super) fn handle_interrupts() {
-    // Whoever has signals ignored (`nohup`) keeps that. Without the handler an interrupt may leave a hidden temporary file.
-    let set = ctrlc::try_set_handler(|| {
-        let instead = *ON_INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(instead) = instead {
-            return instead();
-        }
-        let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-        std::process::exit(INTERRUPTED.into());
-    });
-    HANDLED.store(set.is_ok(), Ordering::Relaxed);
+    HANDLED.store(listen(), Ordering::Relaxed);
+}
+
+/// Listens to the signals that ask for an end, and says whether interrupts come here. Whoever has one of them ignored
+/// (`nohup`, a background job) keeps that.
+#[cfg(unix)]
+fn listen() -> bool {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let mut wanted = vec![SIGINT, SIGTERM, SIGHUP];
+    wanted.retain(|&signal| !is_ignored(signal));
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(&wanted) else {
+        return false;
+    };
+    let listener = std::thread::Builder::new().name("signals".into());
+    let listening = listener.spawn(move || signals.forever().for_each(|_| interrupted()));
+    listening.is_ok() && wanted.contains(&SIGINT)
+}
+
+#[cfg(not(unix))]
+fn listen() -> bool {
+    false
+}
+
+/// Whether this process was started with a signal ignored, where the system tells.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+#[cfg(unix)]
+fn interrupted() {
+    let instead = *ON_INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(instead) = instead {
+        return instead();
+    }
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    std::process::exit(INTERRUPTED.into());
 }
 
 /// Lets an interrupt do something instead of ending this process, or end it again. False if interrupts do not come here.

@@ -177,6 +177,40 @@ fn shrinking_ends_at_the_size_asked_for() {
 }
 
 #[test]
+fn budgets_hold_for_what_grows() {
+    for name in ["json_tight", "expr", "ambiguous", "fb_url"] {
+        let graph = fixtures()
+            .into_iter()
+            .find(|fixture| fixture.name == name)
+            .unwrap()
+            .graph;
+        let mut session = Session::new(&graph, 2).unwrap();
+        let budget = super::Budget {
+            max_len: 300,
+            max_sites: 900,
+            max_depth: 25,
+            ..super::Budget::default()
+        };
+        session.limit(budget);
+        let mut deepest = 0;
+        for seed in 0..4000 {
+            session.seed(seed);
+            session.mutate(200);
+            let index = session.work.index();
+            assert!(
+                index.text().len() <= 300
+                    && index.sites().len() <= 900
+                    && session.choices().len() <= 200
+            );
+            // A part is as deep as its shortest derivation at the least.
+            assert!(index.depth() <= 25 + 8, "{name}: {}", index.depth());
+            deepest = deepest.max(index.depth());
+        }
+        assert!(deepest > 8 || name == "fb_url", "{name}: {deepest}");
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_mutants() {
     let expr = fixtures()
         .into_iter()

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use super::kinds::{KINDS, Kind, Kinds};
-use crate::choice::{Chooser, ClassCode, Codec, MemberChoice, ROOT, Scratch, SiteIndex, Span};
+use crate::choice::{
+    Chooser, ClassCode, Codec, MemberChoice, ROOT, Scratch, Site, SiteIndex, Span,
+};
 use crate::generate::{Growth, Limits, PathChooser, RandomChooser, Routes};
 use crate::grammar::NodeKind;
 use crate::graph::Graph;
@@ -122,7 +124,7 @@ impl Workspace {
         Self::tally(&mut self.census, &self.kinds, &self.index.sites()[all], 1);
     }
 
-    fn tally(census: &mut [u32; KINDS], kinds: &Kinds, sites: &[crate::choice::Site], one: u32) {
+    fn tally(census: &mut [u32; KINDS], kinds: &Kinds, sites: &[Site], one: u32) {
         for site in sites {
             let of = kinds.of(site.node);
             for (kind, count) in census.iter_mut().enumerate() {
@@ -361,6 +363,15 @@ impl Workspace {
         ) || grows(index.text().len(), text, len(&span.text), budget.max_len)
         {
             return false;
+        }
+        let deepest = |sites: &[Site]| sites.iter().map(|site| site.depth).max().unwrap_or(0);
+        let depth = new.map_or(0, |new| deepest(new.sites()));
+        if depth > budget.max_depth.saturating_add(1) {
+            // Too deep already is no reason to stay so, but none to get deeper.
+            let old = &index.sites()[span.sites.start as usize..span.sites.end as usize];
+            if depth > deepest(old) {
+                return false;
+            }
         }
         // What counts is the canonical sequence; choices that close-off makes anyway are free.
         let old = index.canonical().len();

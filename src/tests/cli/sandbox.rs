@@ -56,7 +56,9 @@ impl Sandbox {
 
     /// A `pleach` that runs while others do.
     pub(crate) fn spawn(&self, arguments: &str) -> Child {
-        self.command(env!("CARGO_BIN_EXE_pleach"))
+        // Continuous integration may run all this with interrupts ignored, which children inherit.
+        self.command("env")
+            .args(["--default-signal=INT", env!("CARGO_BIN_EXE_pleach")])
             .args(arguments.split_whitespace())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
