@@ -30,6 +30,8 @@ pub(super) const KINDS: usize = 6;
 #[derive(Debug)]
 pub(super) struct Kinds {
     kinds: Vec<u8>,
+    /// The same with a byte for each kind, for counting.
+    spread: Vec<u64>,
     /// The production that a reference names, or the number of productions.
     productions: Vec<u32>,
     root_kinds: u8,
@@ -68,8 +70,10 @@ impl Kinds {
             own | bit(Kind::Item, item) | bit(Kind::Variable, variable[id])
         };
         let none = grammar.productions().len() as u32;
+        let kinds: Vec<u8> = grammar.nodes().iter().map(kinds).collect();
         Kinds {
-            kinds: grammar.nodes().iter().map(kinds).collect(),
+            spread: kinds.iter().map(|&kinds| spread(kinds)).collect(),
+            kinds,
             productions: grammar
                 .nodes()
                 .iter()
@@ -91,6 +95,15 @@ impl Kinds {
             .get(node.index())
             .copied()
             .unwrap_or(self.root_kinds)
+    }
+
+    /// A byte of 1 for each of a node's kinds, in the order of their numbers.
+    #[inline(always)]
+    pub(super) fn spread(&self, node: NodeId) -> u64 {
+        match self.spread.get(node.index()) {
+            Some(&spread) => spread,
+            None => spread(self.root_kinds),
+        }
     }
 
     #[inline(always)]
@@ -177,4 +190,10 @@ fn recursive(graph: &Graph) -> IdVec<ProductionId, bool> {
         };
     }
     recursive
+}
+
+fn spread(kinds: u8) -> u64 {
+    (0..8).fold(0, |word, kind| {
+        word | u64::from(kinds >> kind & 1) << (8 * kind)
+    })
 }

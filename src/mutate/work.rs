@@ -124,11 +124,14 @@ impl Workspace {
         Self::tally(&mut self.census, &self.kinds, &self.index.sites()[all], 1);
     }
 
+    /// Adds `one` to the counts of each site's kinds: eight counts at a time, in the bytes of a word.
     fn tally(census: &mut [u32; KINDS], kinds: &Kinds, sites: &[Site], one: u32) {
-        for site in sites {
-            let of = kinds.of(site.node);
-            for (kind, count) in census.iter_mut().enumerate() {
-                *count = count.wrapping_add(u32::from(of >> kind & 1).wrapping_mul(one));
+        for block in sites.chunks(usize::from(u8::MAX)) {
+            let counts = block
+                .iter()
+                .fold(0, |sum, site| sum + kinds.spread(site.node));
+            for (count, more) in census.iter_mut().zip(counts.to_le_bytes()) {
+                *count = count.wrapping_add(u32::from(more).wrapping_mul(one));
             }
         }
     }
