@@ -13,6 +13,12 @@ impl Workspace {
         ((parent as usize) < self.index.sites().len()).then_some(parent)
     }
 
+    /// The `i`-th item of all repetitions, and the quantifier's site that it belongs to. O(sites).
+    pub fn nth_item(&self, i: usize) -> Option<(u32, u32)> {
+        let item = self.nth(Kind::Item, i)?;
+        Some((item, self.parent(item)?))
+    }
+
     /// The alternative that an alternation's site has taken.
     pub fn alternative(&self, site: u32) -> Option<u32> {
         let node = self.choice_node(site)?;

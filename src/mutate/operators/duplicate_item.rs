@@ -22,10 +22,7 @@ impl Operator for DuplicateItem {
     }
 
     fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some((item, quantifier)) = work
-            .nth(Kind::Item, i)
-            .and_then(|item| Some((item, work.parent(item)?)))
-        else {
+        let Some((item, quantifier)) = work.nth_item(i) else {
             return false;
         };
         work.edit_items(quantifier, |items, _| {
