@@ -22,7 +22,7 @@
 //! | 2 | [`graph`]: successors, shortest derivations, distances |
 //! | 3 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
 //! | 4 | [`choice`]: decoding, encoding, the site index |
-//! | 5 | [`tree`]: derivation trees to look at |
+//! | 5 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests |
 //! | 6 | [`generate`]: random sentences, covering sets |
 //! | 7 | [`mutate`]: sessions, operators, steering |
 //! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
@@ -53,6 +53,7 @@ pub mod kpath;
 #[cfg(feature = "libfuzzer")]
 pub mod libfuzzer;
 pub mod mutate;
+pub mod parse;
 pub mod rng;
 pub mod tree;
 pub mod weights;
@@ -64,6 +65,7 @@ pub use kpath::{Coverage, KPaths};
 #[cfg(feature = "libfuzzer")]
 pub use libfuzzer::Sentence;
 pub use mutate::Session;
+pub use parse::Parser;
 pub use tree::Tree;
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ const REEXPORTS: &[(&str, &str)] = &[
     ("Coverage", "kpath"),
     ("KPaths", "kpath"),
     ("Tree", "tree"),
+    ("Parser", "parse"),
     ("Session", "mutate"),
     ("Sentence", "libfuzzer"),
 ];
