@@ -16,6 +16,12 @@ pub struct Config {
     pub max_len: usize,
     /// `PLEACH_MAX_DEPTH`.
     pub max_depth: u32,
+    /// `PLEACH_RAW`, out of 1000.
+    pub raw: u32,
+    /// `PLEACH_CACHE`, in MiB.
+    pub cache: usize,
+    /// `PLEACH_STATS`.
+    pub stats: bool,
 }
 
 impl Default for Config {
@@ -26,6 +32,9 @@ impl Default for Config {
             bytes: 200,
             max_len: 1 << 14,
             max_depth: 96,
+            raw: 50,
+            cache: 32,
+            stats: false,
         }
     }
 }
@@ -109,6 +118,22 @@ impl Config {
                 Some(())
             },
         )?;
+        read("PLEACH_RAW", SHARE, &mut |text| {
+            config.raw = share(text)?;
+            Some(())
+        })?;
+        read(
+            "PLEACH_CACHE",
+            "a number of MiB from 1 to 4096",
+            &mut |text| {
+                config.cache = whole(text, 1..=4096)?;
+                Some(())
+            },
+        )?;
+        read("PLEACH_STATS", "0 or 1", &mut |text| {
+            config.stats = whole::<u32>(text, 0..=1)? == 1;
+            Some(())
+        })?;
         Ok(config)
     }
 

@@ -15,40 +15,45 @@
 /// `grammar` is a path relative to the manifest of the target's package, built into the binary, or an expression that yields
 /// a [`Grammar`](crate::Grammar). The text is `&[u8]`, or `&str` for grammars that derive UTF-8 only. The body may yield
 /// `()` or a `libfuzzer_sys::Corpus`. `counters: 16384`, before the body, sets how many k-paths are told apart as features
-/// (a multiple of 64; 4096 by default; each costs a little in every run).
+/// (a multiple of 64; 4096 by default; each costs a little in every run). `codec: text`, beside it in any order, makes the
+/// inputs texts instead of choice sequences (`codec: choices`, the default): see
+/// [`InputCodec`](crate::libfuzzer::InputCodec).
 #[macro_export]
 macro_rules! fuzz {
     (grammar: $grammar:tt, $($rest:tt)*) => {
-        $crate::__fuzz!([$grammar] [4096] $($rest)*);
+        $crate::__fuzz!([$grammar] [4096] [choices] $($rest)*);
     };
     (grammar: $grammar:expr, $($rest:tt)*) => {
-        $crate::__fuzz!([$grammar] [4096] $($rest)*);
+        $crate::__fuzz!([$grammar] [4096] [choices] $($rest)*);
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fuzz {
-    ([$grammar:expr] [$_default:expr] counters: $counters:expr, $($rest:tt)*) => {
-        $crate::__fuzz!([$grammar] [$counters] $($rest)*);
+    ([$grammar:expr] [$_default:expr] [$codec:ident] counters: $counters:expr, $($rest:tt)*) => {
+        $crate::__fuzz!([$grammar] [$counters] [$codec] $($rest)*);
     };
-    ([$grammar:expr] [$counters:expr] |$text:ident: &[u8]| $body:expr) => {
-        $crate::__fuzz!(@target [$grammar] [$counters] |text| {
+    ([$grammar:expr] [$counters:expr] [$_default:ident] codec: $codec:ident, $($rest:tt)*) => {
+        $crate::__fuzz!([$grammar] [$counters] [$codec] $($rest)*);
+    };
+    ([$grammar:expr] [$counters:expr] [$codec:ident] |$text:ident: &[u8]| $body:expr) => {
+        $crate::__fuzz!(@target [$grammar] [$counters] [$codec] |text| {
             let $text: &[u8] = text;
             ::libfuzzer_sys::Corpus::from($body)
         });
     };
-    ([$grammar:expr] [$counters:expr] |$text:ident: &str| $body:expr) => {
-        $crate::__fuzz!(@target [$grammar] [$counters] |text| {
+    ([$grammar:expr] [$counters:expr] [$codec:ident] |$text:ident: &str| $body:expr) => {
+        $crate::__fuzz!(@target [$grammar] [$counters] [$codec] |text| {
             match ::core::str::from_utf8(text) {
                 ::core::result::Result::Ok($text) => ::libfuzzer_sys::Corpus::from($body),
                 ::core::result::Result::Err(_) => ::libfuzzer_sys::Corpus::Reject,
             }
         });
     };
-    (@target [$grammar:expr] [$counters:expr] |$text:ident| $body:block) => {
+    (@target [$grammar:expr] [$counters:expr] [$codec:ident] |$text:ident| $body:block) => {
         $crate::language! {
-            static PLEACH_LANGUAGE: PleachLanguage = $grammar, counters: $counters;
+            static PLEACH_LANGUAGE: PleachLanguage = $grammar, codec: $codec, counters: $counters;
         }
         ::libfuzzer_sys::fuzz_target!(
             init: PLEACH_LANGUAGE.load(),
@@ -79,13 +84,22 @@ macro_rules! __fuzz {
 /// });
 /// ```
 ///
-/// The grammar is given as in [`fuzz!`](crate::fuzz!); `, counters: 16384` may follow it.
+/// The grammar is given as in [`fuzz!`](crate::fuzz!); `, codec: text`, `, counters: 16384` or both may follow it.
 #[macro_export]
 macro_rules! language {
     ($visibility:vis static $name:ident: $type:ident = $grammar:expr;) => {
-        $crate::language! { $visibility static $name: $type = $grammar, counters: 4096; }
+        $crate::language! { $visibility static $name: $type = $grammar, codec: choices, counters: 4096; }
     };
     ($visibility:vis static $name:ident: $type:ident = $grammar:expr, counters: $counters:expr;) => {
+        $crate::language! { $visibility static $name: $type = $grammar, codec: choices, counters: $counters; }
+    };
+    ($visibility:vis static $name:ident: $type:ident = $grammar:expr, codec: $codec:ident;) => {
+        $crate::language! { $visibility static $name: $type = $grammar, codec: $codec, counters: 4096; }
+    };
+    ($visibility:vis static $name:ident: $type:ident = $grammar:expr, counters: $counters:expr, codec: $codec:ident;) => {
+        $crate::language! { $visibility static $name: $type = $grammar, codec: $codec, counters: $counters; }
+    };
+    ($visibility:vis static $name:ident: $type:ident = $grammar:expr, codec: $codec:ident, counters: $counters:expr;) => {
         /// A grammar.
         #[derive(Clone, Copy, Debug)]
         $visibility struct $type;
@@ -103,6 +117,7 @@ macro_rules! language {
                 COUNTERS.as_slice(),
                 ::libfuzzer_sys::fuzzer_mutate,
             )
+            .with_codec($crate::__codec!($codec))
         };
 
         impl $crate::libfuzzer::Language for $type {
@@ -110,6 +125,24 @@ macro_rules! language {
                 &$name
             }
         }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __codec {
+    (choices) => {
+        $crate::libfuzzer::InputCodec::Choices
+    };
+    (text) => {
+        $crate::libfuzzer::InputCodec::Text
+    };
+    ($other:ident) => {
+        compile_error!(concat!(
+            "there is no codec `",
+            stringify!($other),
+            "`: write `codec: choices` or `codec: text`"
+        ))
     };
 }
 

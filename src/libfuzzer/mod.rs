@@ -20,6 +20,11 @@
 //! counters that libFuzzer reads as features, so that an input with a new k-path is kept even if it covers no new code.
 //! A mutator never returns an empty input (libFuzzer would put a space in its place) and never more than it may.
 //!
+//! With `codec: text` ([`InputCodec::Text`]) corpus files are the text itself, and the target gets its bytes as they are. The
+//! mutator parses them, each text of the corpus once, and keeps the answers. A text that is no sentence is an input like
+//! others: it has no k-paths, and it is mutated byte by byte, but for one mutation in eight, which gives a fresh sentence
+//! instead. So is, on purpose, the share `PLEACH_RAW` of the sentences. All other mutants are sentences.
+//!
 //! # Settings
 //!
 //! From environment variables, because engines that stand in for libFuzzer ignore unknown flags:
@@ -31,10 +36,16 @@
 //! | `PLEACH_BYTES` | share of the engine's own mutations, on the choice bytes | 0.2 |
 //! | `PLEACH_MAX_LEN` | bytes of a sentence that mutation grows to | 16384 |
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
+//! | `PLEACH_RAW` | share of the engine's own mutations, on the text (text codec) | 0.05 |
+//! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
+//! | `PLEACH_STATS` | 1 reports [`Stats`] on standard error, each time that the runs have doubled (text codec) | 0 |
 
+mod cache;
 mod config;
 mod macros;
 mod sentence;
+mod stats;
+mod text;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -48,6 +59,9 @@ use crate::mutate::Session;
 
 pub use config::{BadSetting, Config};
 pub use sentence::{Input, Language, Sentence};
+pub use stats::Stats;
+
+use text::{Reader, Texts};
 
 /// The counters of a target; the macros put them where libFuzzer looks for features.
 #[derive(Debug)]
@@ -74,12 +88,24 @@ impl<const N: usize> Counters<N> {
 /// most `max_size`.
 pub type EngineMutate = fn(data: &mut [u8], size: usize, max_size: usize) -> usize;
 
+/// What the inputs of a target, its corpus files among them, are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum InputCodec {
+    /// Choice sequences: every input is a sentence, and nothing has to be parsed.
+    #[default]
+    Choices,
+    /// The text itself, which may be no sentence.
+    Text,
+}
+
 /// The mutator, the crossover and the decoder of a fuzz target. Made by [`crate::language!`].
 #[derive(Debug)]
 pub struct Fuzzer {
     grammar: fn() -> Result<Grammar, String>,
     counters: &'static [AtomicU8],
     engine: EngineMutate,
+    codec: InputCodec,
     state: OnceCell<Mutex<State>>,
 }
 
@@ -87,6 +113,8 @@ pub struct Fuzzer {
 struct State {
     session: Session,
     config: Config,
+    /// With the text codec.
+    texts: Option<Texts>,
 }
 
 impl Fuzzer {
@@ -100,8 +128,20 @@ impl Fuzzer {
             grammar,
             counters,
             engine,
+            codec: InputCodec::Choices,
             state: OnceCell::new(),
         }
+    }
+
+    /// The same with another codec than [`InputCodec::Choices`].
+    pub const fn with_codec(mut self, codec: InputCodec) -> Fuzzer {
+        self.codec = codec;
+        self
+    }
+
+    /// What the inputs are.
+    pub const fn codec(&self) -> InputCodec {
+        self.codec
     }
 
     /// Reads the grammar and the settings now, rather than at the first use.
@@ -131,7 +171,15 @@ impl Fuzzer {
             };
             session.steer(config.steering);
             session.limit(config.budget());
-            Ok(Mutex::new(State { session, config }))
+            let texts = match self.codec {
+                InputCodec::Choices => None,
+                InputCodec::Text => Some(Texts::new(&graph, &config)),
+            };
+            Ok(Mutex::new(State {
+                session,
+                config,
+                texts,
+            }))
         })
     }
 
@@ -156,9 +204,19 @@ impl Fuzzer {
     /// Fits `libfuzzer_sys::fuzz_mutator!`. Deterministic in its arguments and in what has run before.
     pub fn mutate(&self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let mut state = self.state();
-        let State { session, config } = &mut *state;
+        let State {
+            session,
+            config,
+            texts,
+        } = &mut *state;
         let (size, max_size) = (size.min(data.len()), max_size.min(data.len()));
         session.seed(u64::from(seed));
+        if let Some(texts) = texts {
+            return match max_size {
+                0 => 0,
+                _ => texts.mutate(session, config, self.engine, data, size, max_size),
+            };
+        }
         session.load(&data[..size]);
         let bytes = size <= max_size && size > 0 && session.draw(config.bytes);
         if !(bytes && self.mutate_bytes(session, data, size, max_size)) {
@@ -187,8 +245,14 @@ impl Fuzzer {
     /// Fits `libfuzzer_sys::fuzz_crossover!`. Where no part fits, `data1` is mutated instead.
     pub fn crossover(&self, data1: &[u8], data2: &[u8], out: &mut [u8], seed: u32) -> usize {
         let mut state = self.state();
-        let session = &mut state.session;
+        let State { session, texts, .. } = &mut *state;
         session.seed(u64::from(seed));
+        if let Some(texts) = texts {
+            return match out.len() {
+                0 => 0,
+                _ => texts.cross(session, self.engine, data1, data2, out),
+            };
+        }
         session.load(data1);
         session.cross(data2, out.len());
         let len = out.len();
@@ -197,11 +261,26 @@ impl Fuzzer {
 
     /// Runs `body` on the sentence of `data`, after marking its k-paths as the engine's features.
     ///
-    /// For use in the target callback. Decodes only what the mutator did not give out last.
+    /// For use in the target callback. Decodes only what the mutator did not give out last. In the text codec, `data` is what
+    /// `body` gets; it is parsed only if it is neither known nor just made by the engine's byte mutations, and without
+    /// k-paths if it does not parse within a budget.
     pub fn execute<R>(&self, data: &[u8], body: impl FnOnce(&[u8]) -> R) -> R {
         let mut state = self.state();
-        let session = &mut state.session;
-        session.load(data);
+        let State { session, texts, .. } = &mut *state;
+        let Some(texts) = texts else {
+            session.load(data);
+            self.mark(session);
+            return body(session.sentence());
+        };
+        texts.count_run();
+        if texts.recognize(session, data, Reader::Callback) {
+            self.mark(session);
+        }
+        drop(state);
+        body(data)
+    }
+
+    fn mark(&self, session: &mut Session) {
         session.mark();
         if !self.counters.is_empty() {
             for window in session.windows() {
@@ -209,16 +288,25 @@ impl Fuzzer {
                 self.counters[window as usize % self.counters.len()].store(1, Ordering::Relaxed);
             }
         }
-        body(session.sentence())
     }
 
-    /// The sentence of `data`, without marking anything.
+    /// The sentence of `data`, without marking anything; in the text codec, `data`.
     pub fn sentence(&self, data: &[u8]) -> Vec<u8> {
+        if self.codec == InputCodec::Text {
+            return data.to_vec();
+        }
         let state = self.state();
         match state.session.choices() == data {
             true => state.session.sentence().to_vec(),
             false => state.session.codec().sentence(data),
         }
+    }
+
+    /// How texts have been recognized so far, and what was given out. All 0 in the choices codec.
+    pub fn stats(&self) -> Stats {
+        let state = self.state();
+        let texts = state.texts.as_ref();
+        texts.map_or_else(Stats::default, |texts| texts.stats)
     }
 
     /// How many of how many k-paths the inputs run so far have covered.

@@ -16,16 +16,17 @@ pub trait Language: 'static {
 
 /// A sentence of a grammar, as an argument of `fuzz_target!`.
 ///
-/// Any bytes make one, so it is never an error. Its k-paths are marked as features when it is made.
+/// Any bytes make one, so it is never an error. Its k-paths are marked as features when it is made. With the text codec it is
+/// the bytes as they are, which may be no sentence after all.
 pub struct Sentence<L> {
     text: Vec<u8>,
     language: PhantomData<fn() -> L>,
 }
 
 impl<L: Language> Sentence<L> {
-    /// The sentence of a choice sequence.
-    pub fn decode(choices: &[u8]) -> Sentence<L> {
-        let text = L::fuzzer().execute(choices, <[u8]>::to_vec);
+    /// The sentence of an input: what a choice sequence derives, or in the text codec the input itself.
+    pub fn decode(input: &[u8]) -> Sentence<L> {
+        let text = L::fuzzer().execute(input, <[u8]>::to_vec);
         Sentence {
             text,
             language: PhantomData,
@@ -101,16 +102,16 @@ impl<'a, L: Language> Arbitrary<'a> for Sentence<L> {
     }
 }
 
-/// The whole input of a target made by [`crate::fuzz!`]: choices, decoded when the target runs.
+/// The whole input of a target made by [`crate::fuzz!`], decoded when the target runs.
 pub struct Input<'a, L> {
-    choices: &'a [u8],
+    bytes: &'a [u8],
     language: PhantomData<fn() -> L>,
 }
 
 impl<L: Language> Input<'_, L> {
     /// Runs the target's body on the sentence.
     pub fn execute<R>(&self, body: impl FnOnce(&[u8]) -> R) -> R {
-        L::fuzzer().execute(self.choices, body)
+        L::fuzzer().execute(self.bytes, body)
     }
 }
 
@@ -118,14 +119,14 @@ impl<'a, L: Language> Arbitrary<'a> for Input<'a, L> {
     fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
         let len = u.len();
         Ok(Input {
-            choices: u.bytes(len).unwrap_or(&[]),
+            bytes: u.bytes(len).unwrap_or(&[]),
             language: PhantomData,
         })
     }
 
     fn arbitrary_take_rest(u: Unstructured<'a>) -> arbitrary::Result<Self> {
         Ok(Input {
-            choices: u.take_rest(),
+            bytes: u.take_rest(),
             language: PhantomData,
         })
     }
@@ -137,7 +138,7 @@ impl<'a, L: Language> Arbitrary<'a> for Input<'a, L> {
 
 impl<L: Language> fmt::Debug for Input<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show(&L::fuzzer().sentence(self.choices), f)
+        show(&L::fuzzer().sentence(self.bytes), f)
     }
 }
 

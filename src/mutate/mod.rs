@@ -177,6 +177,65 @@ impl Session {
         outcome
     }
 
+    /// Changes the present input by one operator, so that its *sentence* fits `max_len` bytes, whatever its choices take.
+    ///
+    /// No edit lengthens the sentence beyond them. One that is longer already is shortened, but by one operator, which may
+    /// not be enough: [`Session::cut`] is.
+    pub fn mutate_text(&mut self, max_len: usize) -> Outcome {
+        self.within(max_len, |session| {
+            let shrink = session.sentence().len() > max_len;
+            session.change(shrink)
+        })
+    }
+
+    /// Replaces part of the present input by a compatible part of another, or mutates it if there is none, within the bound of
+    /// [`Session::mutate_text`].
+    pub fn cross_text(&mut self, donor: &[u8], max_len: usize) -> Outcome {
+        self.within(max_len, |session| {
+            session.work.load_donor(donor);
+            let outcome = if session.apply(&operators::Transplant) {
+                Outcome::Mutated(operators::Transplant.name())
+            } else {
+                session.change(session.sentence().len() > max_len)
+            };
+            session.work.donor.clear();
+            outcome
+        })
+    }
+
+    /// Makes a random derivation the present input, or the shortest one if the bounds forbid what was derived.
+    pub fn renew(&mut self, max_len: usize) {
+        self.within(max_len, |session| {
+            session.load(&[]);
+            let size = Size::draw(session.work.rng());
+            session.work.replace(0, Part::Random(size))
+        });
+    }
+
+    fn within<T>(&mut self, max_len: usize, change: impl FnOnce(&mut Session) -> T) -> T {
+        let limits = self.work.limits;
+        self.work.limits.max_len = limits.max_len.min(max_len);
+        let changed = change(self);
+        self.work.limits = limits;
+        self.keep();
+        changed
+    }
+
+    /// Cuts choices off the present input's end until its sentence, closed off there, has at most `max_len` bytes. False if
+    /// even the sentence of no choices is longer.
+    pub fn cut(&mut self, max_len: usize) -> bool {
+        let choices = self.given.clone();
+        let mut len = choices.len();
+        while self.sentence().len() > max_len {
+            if len == 0 {
+                return false;
+            }
+            len -= len.div_ceil(4);
+            self.adopt(&choices[..len]);
+        }
+        true
+    }
+
     fn change(&mut self, shrink: bool) -> Outcome {
         if !shrink && self.work.rng().per_mille(self.steering) && self.apply(&operators::Seek) {
             return Outcome::Mutated(operators::Seek.name());

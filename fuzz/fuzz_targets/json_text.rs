@@ -1,0 +1,8 @@
+//! As `json`, but the inputs are texts: corpora come and go as they are.
+#![no_main]
+
+pleach::fuzz! {
+    grammar: "../grammars/json/json.ebnf",
+    codec: text,
+    |text: &[u8]| { pleach_fuzz::json::run(text) }
+}
