@@ -6,6 +6,8 @@
 mod engine;
 mod process;
 mod project;
+mod ruler;
+mod seeds;
 pub(super) mod wrapper;
 
 use std::collections::BTreeSet;
@@ -14,27 +16,25 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use pleach::Codec;
-use pleach::choice::Scratch;
-use pleach::kpath::{KPaths, WindowTable};
 use serde::Serialize;
 
 use super::Common;
 use super::failure::{Answer, Failure, note, reason};
-use super::input::{Source, collect, read_input};
-use super::measure::{Meter, in_parallel};
 use super::output::Output;
 use super::report::{Share, table};
-use engine::Reading;
+use engine::{Reading, TextCounts};
 use process::Ending;
 use project::{CargoFuzz, Project};
+use ruler::{Level, Ruler};
 
 /// How slowly the engine raises the length of inputs; its own default of 100 is meant for text, of which choices take
 /// two or three bytes a character, and would keep inputs of slow targets at a few characters for minutes.
 const LENGTH_CONTROL: &str = "-len_control=20";
+
+/// Lets a target with the text codec say how it has recognized texts.
+const STATS_VARIABLE: &str = "PLEACH_STATS";
 
 /// Run a fuzz target, with pleach left out of its instrumentation
 ///
@@ -45,6 +45,9 @@ const LENGTH_CONTROL: &str = "-len_control=20";
 /// Without --random-seed the engine chooses a seed of its own.
 ///
 /// Ends after SECONDS, at the first input that fails, or by Ctrl-C, always with a summary. Its exit code is 1 if an input failed.
+///
+/// A target with `codec: text` takes --text, because its corpus holds texts instead of choice sequences. Texts to start from,
+/// for either, are named by --seeds.
 ///
 /// Example: pleach fuzz json 60 --grammar grammars/json.ebnf -- -max_len=1000
 #[derive(Args, Debug)]
@@ -63,6 +66,13 @@ pub(super) struct Fuzz {
     /// Report k-paths for k from 1 to this
     #[arg(short, default_value_t = 3, value_name = "K")]
     k: usize,
+    /// The target has `codec: text`: its corpus holds texts
+    #[arg(long)]
+    text: bool,
+    /// Texts, or directories of them, to add to the corpus before the start: as choice sequences, which takes --grammar
+    /// and leaves out what is no sentence, or as they are with --text
+    #[arg(long, value_name = "PATH")]
+    seeds: Vec<PathBuf>,
     /// The sanitizer to build with; all but none take nightly Rust
     #[arg(short, long, value_enum, default_value_t = Sanitizer::None)]
     sanitizer: Sanitizer,
@@ -122,29 +132,30 @@ struct Summary<'a> {
     corpus_dir: &'a Path,
     /// Nothing without a grammar.
     k_paths: Option<Vec<Level>>,
+    /// Files of the corpus that are no sentences, of texts measured with a grammar.
+    invalid: Option<u64>,
+    /// How the target's mutator has recognized texts, if it says so.
+    texts: Option<TextCounts>,
     crashes: &'a [PathBuf],
     interrupted: bool,
-}
-
-/// The coverage of one level.
-#[derive(Serialize)]
-struct Level {
-    k: usize,
-    before: u64,
-    #[serde(flatten)]
-    after: Share,
 }
 
 impl Fuzz {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
         let ruler = match &self.grammar {
-            Some(grammar) => Some(Ruler::new(grammar, self.k)?),
+            Some(grammar) => Some(Ruler::new(grammar, self.k, self.text)?),
+            None if !self.seeds.is_empty() && !self.text => {
+                return Err(Failure::new(
+                    "--seeds takes a grammar to turn texts into choice sequences",
+                    "name it by --grammar, or add --text if the target has `codec: text`",
+                ));
+            }
             None => None,
         };
         let project = Project::find(self.fuzz_dir.as_deref())?;
         project.check_target(&self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(self.sanitizer)?;
-        for path in &self.corpus {
+        for path in self.corpus.iter().chain(&self.seeds) {
             fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
         }
         let corpus = self.corpus(&project);
@@ -152,6 +163,10 @@ impl Fuzz {
 
         cargo_fuzz.prepare(&project)?;
         self.build(&cargo_fuzz, &project)?;
+        if !self.seeds.is_empty() {
+            let parser = ruler.as_ref().filter(|_| !self.text).map(Ruler::parser);
+            note(seeds::add(&self.seeds, &corpus[0], parser)?);
+        }
         let before = match &ruler {
             Some(ruler) => Some(ruler.measure(&corpus)?),
             None => None,
@@ -168,9 +183,13 @@ impl Fuzz {
             reading.artifact(path.clone());
         }
 
-        let k_paths = match (&ruler, before) {
-            (Some(ruler), Some(before)) => Some(ruler.levels(&before, &ruler.measure(&corpus)?)),
-            _ => None,
+        let (k_paths, invalid) = match (&ruler, before) {
+            (Some(ruler), Some((before, _))) => {
+                let (after, invalid) = ruler.measure(&corpus)?;
+                let levels = ruler::levels(&before, &after);
+                (Some(levels), self.text.then_some(invalid))
+            }
+            _ => (None, None),
         };
         let summary = Summary {
             target: &self.target,
@@ -187,6 +206,8 @@ impl Fuzz {
             corpus: reading.started.then_some(reading.corpus),
             corpus_dir: &corpus[0],
             k_paths,
+            invalid,
+            texts: reading.texts,
             crashes: &reading.artifacts,
             interrupted: ending.interrupted,
         };
@@ -257,6 +278,9 @@ impl Fuzz {
             command.arg(format!("-seed={seed}"));
         }
         command.args(&self.flags);
+        if std::env::var_os(STATS_VARIABLE).is_none() {
+            command.env(STATS_VARIABLE, "1");
+        }
         command
     }
 
@@ -268,9 +292,14 @@ impl Fuzz {
             };
             for artifact in &reading.artifacts {
                 let file = artifact.display();
-                note(format_args!(
-                    "\nan input failed: {file}\n  its text: pleach decode {grammar} {file}\n  its tree: pleach show {grammar} {file}"
-                ));
+                match self.text {
+                    true => note(format_args!(
+                        "\nan input failed: {file}\n  it is the text itself\n  its tree: pleach show {grammar} {file} --text"
+                    )),
+                    false => note(format_args!(
+                        "\nan input failed: {file}\n  its text: pleach decode {grammar} {file}\n  its tree: pleach show {grammar} {file}"
+                    )),
+                }
             }
             return Ok(Answer::No);
         }
@@ -307,57 +336,6 @@ fn files(dir: &Path) -> BTreeSet<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
-/// Measures the k-paths of a corpus.
-struct Ruler {
-    source: Source,
-    windows: Arc<WindowTable>,
-}
-
-impl Ruler {
-    fn new(grammar: &Path, k: usize) -> Result<Ruler, Failure> {
-        let source = Source::load(grammar)?;
-        let refused = |error| Failure::of(&source.name, error);
-        let kpaths = KPaths::new(&source.graph, k).map_err(refused)?;
-        let windows = WindowTable::new(&kpaths).map_err(refused)?;
-        Ok(Ruler { source, windows })
-    }
-
-    /// Which k-paths the files cover. Directories that do not exist are empty.
-    fn measure(&self, paths: &[PathBuf]) -> Result<Meter, Failure> {
-        let present: Vec<PathBuf> = paths.iter().filter(|it| it.exists()).cloned().collect();
-        let files = collect(&present)?;
-        let codec = Codec::new(&self.source.graph);
-        let meter = || Meter::new(&self.windows).map_err(|e| Failure::Wrong(e.to_string()));
-        let worker = || Ok((meter()?, Scratch::default(), Vec::new()));
-        let task = |(meter, scratch, bytes): &mut (Meter, Scratch, Vec<u8>), at: usize| {
-            read_input(&files[at].path, bytes)?;
-            meter.measure(&codec, bytes, scratch);
-            Ok(())
-        };
-        let (_, workers) = in_parallel(files.len(), worker, task)?;
-        let mut all = meter()?;
-        for (found, _, _) in &workers {
-            all.union(found);
-        }
-        Ok(all)
-    }
-
-    fn levels(&self, before: &Meter, after: &Meter) -> Vec<Level> {
-        let kpaths = after.coverage.kpaths();
-        let covered = |meter: &Meter, k| meter.coverage.at_level(k).count_ones() as u64;
-        (1..=kpaths.k())
-            .map(|k| Level {
-                k,
-                before: covered(before, k),
-                after: Share {
-                    covered: covered(after, k),
-                    total: kpaths.len_at(k),
-                },
-            })
-            .collect()
-    }
-}
-
 fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let mut row = |name: String, value: String| rows.push(vec![name, value]);
@@ -392,6 +370,22 @@ fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
         row(
             format!("{k}-paths"),
             format!("{after}, {before} before, {new} new"),
+        );
+    }
+    if let Some(invalid @ 1..) = summary.invalid {
+        row("no sentences".into(), format!("{invalid} of the corpus"));
+    }
+    if let Some(texts) = &summary.texts {
+        let share = Share {
+            covered: texts.hits,
+            total: texts.hits + texts.misses,
+        };
+        row(
+            "texts known".into(),
+            format!(
+                "{share} without parsing, {} refused, {} beyond the budget",
+                texts.refused, texts.exhausted
+            ),
         );
     }
     for path in summary.crashes {

@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 /// Longer lines are none of the engine's; what a target prints must not fill the memory.
 const MAX_LINE: usize = 1 << 16;
 
@@ -26,12 +28,27 @@ pub(super) struct Reading {
     pub(super) counters: Option<u64>,
     /// Files with inputs that failed, as the engine names them.
     pub(super) artifacts: Vec<PathBuf>,
+    /// How the target's mutator has recognized texts, as of its last report.
+    pub(super) texts: Option<TextCounts>,
     /// Whether an input failed, with or without a file.
     pub(super) failed: bool,
     /// Whether there was a status line; with `-verbosity=0` there is none, and coverage is unknown.
     pub(super) started: bool,
     /// Whether there were final numbers.
     pub(super) finished: bool,
+}
+
+/// How texts were recognized.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub(super) struct TextCounts {
+    /// Without parsing.
+    pub(super) hits: u64,
+    /// By parsing, or not at all.
+    pub(super) misses: u64,
+    /// Of the misses, those that are no sentences.
+    pub(super) refused: u64,
+    /// Of the misses, those that could not be parsed within the budget.
+    pub(super) exhausted: u64,
 }
 
 impl Reading {
@@ -46,6 +63,8 @@ impl Reading {
             set(&mut self.rate, number.trim());
         } else if let Some((_, path)) = line.split_once("; Test unit written to ") {
             self.artifact(PathBuf::from(path.trim_end()));
+        } else if let Some(counts) = line.strip_prefix("pleach: runs: ") {
+            self.texts = Some(text_counts(counts));
         } else if line.starts_with("SUMMARY: ") {
             self.failed = true;
         } else if line.starts_with("INFO: Loaded ")
@@ -99,6 +118,29 @@ impl Reading {
     }
 }
 
+/// Reads names with values, as a target prints them that is asked to by `PLEACH_STATS`.
+fn text_counts(line: &str) -> TextCounts {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let mut counts = TextCounts::default();
+    for pair in words.windows(2) {
+        let value: u64 = pair[1].parse().unwrap_or(0);
+        match pair[0] {
+            "at_hand:" | "cached:" => counts.hits += value,
+            "parsed:" => counts.misses += value,
+            "refused:" => {
+                counts.misses += value;
+                counts.refused = value;
+            }
+            "exhausted:" => {
+                counts.misses += value;
+                counts.exhausted = value;
+            }
+            _ => {}
+        }
+    }
+    counts
+}
+
 fn set(number: &mut u64, text: &str) {
     if let Ok(value) = text.parse() {
         *number = value;
@@ -132,7 +174,7 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, MAX_LINE, Reading};
+    use super::{Lines, MAX_LINE, Reading, TextCounts};
 
     fn read(text: &str) -> Reading {
         let mut reading = Reading::default();
@@ -225,6 +267,27 @@ INFO: exiting: 0 time: 5s",
             features: 512,
             corpus: 81,
             started: true,
+            ..Reading::default()
+        };
+        assert_eq!(reading, expected);
+    }
+
+    #[test]
+    fn the_mutator_says_how_it_has_recognized_texts() {
+        let reading = read(
+            "\
+pleach: runs: 1 at_hand: 0 cached: 0 parsed: 1 refused: 0 exhausted: 0 sentences: 0 raw: 0
+pleach: runs: 2048 at_hand: 3000 cached: 500 parsed: 40 refused: 7 exhausted: 3 sentences: 1900 raw: 148
+pleach: something else",
+        );
+        let texts = TextCounts {
+            hits: 3500,
+            misses: 50,
+            refused: 7,
+            exhausted: 3,
+        };
+        let expected = Reading {
+            texts: Some(texts),
             ..Reading::default()
         };
         assert_eq!(reading, expected);
