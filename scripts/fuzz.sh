@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Fuzzes one of the targets under fuzz/ and reports what the campaign has reached.
 #
-#     scripts/fuzz.sh [TARGET] [SECONDS] [-- ENGINE FLAGS]
+#     scripts/fuzz.sh [TARGET] [SECONDS] [--seeds DIR]... [-- ENGINE FLAGS]
 #
 # Needs stable Rust and a C++ compiler. What else is missing is installed: cargo-fuzz. The corpus is fuzz/corpus/TARGET; an
 # empty one is seeded from corpus/TARGET, or else with a covering set. Called again, it goes on from there.
+#
+# --seeds adds a directory of texts (or one text) to the corpus: as choice sequences, leaving out what is no sentence of the
+# grammar, or as they are if the target has `codec: text`. It overwrites nothing, and adds nothing twice.
 #
 # Exit code: 0 if the time ended, 1 if an input failed, 2 if something is wrong, 130 after Ctrl-C.
 set -euo pipefail
@@ -14,7 +17,6 @@ readonly report_k=4 seed_k=2
 readonly cargo_fuzz_version=0.13.2
 
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
 
 say() {
     printf '%s\n' "$*" >&2
@@ -33,22 +35,29 @@ targets() {
     done
 }
 
-target=json
-seconds=60
-if [ $# -gt 0 ] && [ "$1" != -- ]; then
-    target=$1
+readonly usage='scripts/fuzz.sh [TARGET] [SECONDS] [--seeds DIR]... [-- ENGINE FLAGS]'
+words=()
+options=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    case $1 in
+    --seeds)
+        [ $# -gt 1 ] || die "--seeds names no directory" "$usage"
+        [ -e "$2" ] || die "$2: there is no such directory" "check the path of the seeds"
+        options+=(--seeds "$(CDPATH='' cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")")
+        shift
+        ;;
+    -*) die "unexpected \`$1\`" "$usage" ;;
+    *) words+=("$1") ;;
+    esac
     shift
-fi
-if [ $# -gt 0 ] && [ "$1" != -- ]; then
-    seconds=$1
-    shift
-fi
+done
+[ ${#words[@]} -le 2 ] || die "unexpected \`${words[2]}\`" "$usage"
+target=${words[0]:-json}
+seconds=${words[1]:-60}
 case $seconds in
 '' | 0 | *[!0-9]*) die "SECONDS is a whole number from 1 on, not \`$seconds\`" "scripts/fuzz.sh json 60" ;;
 esac
-if [ $# -gt 0 ] && [ "$1" != -- ]; then
-    die "unexpected \`$1\`" "scripts/fuzz.sh [TARGET] [SECONDS] [-- ENGINE FLAGS]"
-fi
+cd "$root"
 # Not `grep -q`: it would close the pipe early, which counts as a failure here.
 if ! targets | grep -xF -- "$target" >/dev/null; then
     die "there is no fuzz target \`$target\`" "the targets are $(targets | paste -sd ' ' -)"
@@ -65,8 +74,13 @@ fi
 cargo build --release --locked --quiet --bin pleach || exit 2
 pleach=${CARGO_TARGET_DIR:-target}/release/pleach
 
-grammar=grammars/$target/$target.ebnf
+# A target with the text codec is called after the one that it is a twin of.
+grammar=grammars/${target%_text}/${target%_text}.ebnf
 corpus=fuzz/corpus/$target
+text=()
+if grep 'codec: text' "fuzz/fuzz_targets/$target.rs" >/dev/null; then
+    text=(--text)
+fi
 if [ -z "$(ls -A "$corpus" 2>/dev/null)" ]; then
     mkdir -p "$corpus"
     if [ -n "$(ls -A "corpus/$target" 2>/dev/null)" ]; then
@@ -75,19 +89,22 @@ if [ -z "$(ls -A "$corpus" 2>/dev/null)" ]; then
     elif [ -f "$grammar" ]; then
         say "seeding $corpus with a covering set"
         # --force: an empty directory is not always without hidden files.
-        "$pleach" seed "$grammar" "$corpus" -k "$seed_k" --force >&2
+        "$pleach" seed "$grammar" "$corpus" -k "$seed_k" ${text[@]+"${text[@]}"} --force >&2
     fi
 fi
 
-options=()
 if [ -f "$grammar" ]; then
     options+=(--grammar "$grammar" -k "$report_k")
 fi
-if "$pleach" fuzz "$target" "$seconds" ${options[@]+"${options[@]}"} "$@"; then
+if "$pleach" fuzz "$target" "$seconds" ${text[@]+"${text[@]}"} ${options[@]+"${options[@]}"} "$@"; then
     code=0
 else
     code=$?
 fi
-say "the corpus is in $root/$corpus, as choice sequences; read them by"
-say "    $pleach decode $grammar $corpus"
+if [ ${#text[@]} -gt 0 ]; then
+    say "the corpus is in $root/$corpus, as texts"
+else
+    say "the corpus is in $root/$corpus, as choice sequences; read them by"
+    say "    $pleach decode $grammar $corpus"
+fi
 exit "$code"
