@@ -41,21 +41,21 @@ pub(super) enum Reader {
 }
 
 impl Reader {
-    /// What parsing a text may cost; nothing is tried where that could hardly suffice.
+    /// What parsing a text may cost; nothing is tried where that could not suffice.
     fn budget(self, text: &[u8]) -> Option<Budget> {
-        /// What ordinary grammars take, several times over.
-        const STEPS_A_BYTE: u64 = 400;
-        const BYTES_A_BYTE: u64 = 1 << 12;
+        // Ordinary grammars take one or two steps a byte; a step is some 50 ns.
+        const STEPS_A_BYTE: u64 = 64;
         let max_steps = match self {
-            Reader::Mutator => 400_000,
-            Reader::Callback => 100_000,
+            Reader::Mutator => 200_000,
+            Reader::Callback => 50_000,
         };
         let len = text.len() as u64;
         let budget = Budget {
             steps: (4096 + len * STEPS_A_BYTE).min(max_steps),
-            bytes: ((1 << 20) + len * BYTES_A_BYTE).min(64 << 20),
+            // Steps bound what a text takes. The state sets that the workspace keeps from text to text count, too.
+            bytes: 128 << 20,
         };
-        (len * 4 <= budget.steps).then_some(budget)
+        (len <= budget.steps).then_some(budget)
     }
 }
 
