@@ -124,7 +124,7 @@ impl Texts {
             self.stats.at_hand += 1;
             return Found::AtHand;
         }
-        if self.raw == text && !text.is_empty() {
+        if self.is_raw(text) {
             self.stats.at_hand += 1;
             return Found::Nowhere;
         }
@@ -140,6 +140,11 @@ impl Texts {
             };
         }
         self.parse(session, text, reader)
+    }
+
+    /// Whether this is the text that the engine's byte mutations have just made.
+    fn is_raw(&self, text: &[u8]) -> bool {
+        !text.is_empty() && self.raw == text
     }
 
     fn parse(&mut self, session: &Session, text: &[u8], reader: Reader) -> Found {
@@ -196,6 +201,10 @@ impl Texts {
         size: usize,
         max_size: usize,
     ) -> usize {
+        if !self.is_raw(&data[..size]) {
+            // It is another text's turn, so if that one comes back, it was kept.
+            self.raw.clear();
+        }
         let minimize = max_size < size;
         let known = if minimize {
             self.recognize_minimized(session, &data[..size])
@@ -281,6 +290,9 @@ impl Texts {
         other: &[u8],
         out: &mut [u8],
     ) -> usize {
+        if !self.is_raw(one) {
+            self.raw.clear();
+        }
         let max_size = out.len();
         let has_donor = match self.find(session, other, Reader::Mutator) {
             Found::AtHand => {
