@@ -6,7 +6,7 @@
 set -euo pipefail
 
 readonly cargo_fuzz_version=0.13.2
-readonly campaign_seconds=20
+readonly campaign_seconds=20 text_seconds=5
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 exec </dev/null
@@ -100,5 +100,13 @@ check "$pleach" fuzz json "$campaign_seconds" --grammar grammars/json/json.ebnf 
 after=$(count_files "$scratch/corpus")
 echo "the corpus has grown from $before to $after inputs"
 check is_more "$after" "$before"
+
+# The same with texts: from samples, one of them no sentence, to a corpus that can be read.
+mkdir "$scratch/texts" "$scratch/text_corpus"
+printf '[1, {"a": null' >"$scratch/texts/cut"
+printf '[1, {"a": null}]' >"$scratch/texts/whole"
+check "$pleach" fuzz json_text "$text_seconds" --text --grammar grammars/json/json.ebnf --corpus "$scratch/text_corpus" \
+    --seeds "$scratch/texts" -- -verbosity=0
+check is_more "$(count_files "$scratch/text_corpus")" 2
 
 printf '\ntests: %s passed, 0 failed\n' "$passed"
