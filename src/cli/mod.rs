@@ -40,8 +40,9 @@ use output::Output;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the answer is no: a text does not parse, coverage is below --min, an input failed in `fuzz`
-  2    wrong usage, or an input that cannot be read or is invalid
+  1    the answer is no: a text does not parse, coverage is below --min, texts are left out under
+       --strict, an input failed in `fuzz`
+  2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
 Results go to standard output, progress and messages to standard error.";

@@ -17,6 +17,7 @@ use super::output::Output;
 
 /// What a parse may spend.
 #[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Reading texts")]
 pub(super) struct BudgetArgs {
     /// The most steps that parsing a text may take
     #[arg(long, value_name = "N", default_value_t = Budget::default().steps)]
@@ -52,6 +53,7 @@ impl BudgetArgs {
 
 /// How texts are read that may be left out.
 #[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Reading texts")]
 pub(super) struct TextArgs {
     /// List the texts that are left out, with place and reason
     #[arg(long)]
@@ -66,7 +68,7 @@ pub(super) struct TextArgs {
 impl TextArgs {
     /// What an answer becomes when texts were left out.
     pub(super) fn answer(self, tally: &Tally, otherwise: Answer) -> Answer {
-        match self.strict && tally.left_out() > 0 {
+        match self.strict && tally.count() > 0 {
             true => Answer::No,
             false => otherwise,
         }
@@ -220,7 +222,8 @@ impl Tally {
         tally
     }
 
-    fn left_out(&self) -> u64 {
+    /// How many were left out.
+    pub(super) fn count(&self) -> u64 {
         self.invalid + self.out_of_budget
     }
 
