@@ -29,7 +29,7 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 /// Example: pleach coverage json.ebnf corpus/json -k 3 --uncovered 10
 #[derive(Args, Debug)]
 #[command(name = "coverage")]
-#[command(mut_group("TextArgs", |args| args.requires("text")))]
+#[command(mut_group("LeftOutArgs", |args| args.requires("text")))]
 #[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(super) struct CoverageVerb {
     /// The grammar; `-` reads standard input

@@ -29,7 +29,7 @@ const SHOWN_FORBIDDEN: usize = 5;
 ///
 /// Example: pleach seed json.ebnf corpus/json -k 3
 #[derive(Args, Debug)]
-#[command(mut_group("TextArgs", |args| args.requires("text").requires("beyond")))]
+#[command(mut_group("LeftOutArgs", |args| args.requires("text").requires("beyond")))]
 #[command(mut_group("BudgetArgs", |args| args.requires("text").requires("beyond")))]
 pub(super) struct Seed {
     /// The grammar; `-` reads standard input

@@ -22,7 +22,7 @@ pub(super) struct BudgetArgs {
     /// The most steps that parsing a text may take
     #[arg(long, value_name = "N", default_value_t = Budget::default().steps)]
     max_steps: u64,
-    /// The most memory that parsing a text may take
+    /// The most memory that parsing a text may take; of many texts, up to eight are parsed at a time
     #[arg(long, value_name = "MIB", default_value_t = Budget::default().bytes >> 20)]
     max_memory: u64,
 }
@@ -51,16 +51,24 @@ impl BudgetArgs {
     }
 }
 
-/// How texts are read that may be left out.
+/// What becomes of texts that are left out.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Reading texts")]
-pub(super) struct TextArgs {
+struct LeftOutArgs {
     /// List the texts that are left out, with place and reason
     #[arg(long)]
     list_invalid: bool,
     /// Exit with 1 if a text is left out
     #[arg(long)]
     strict: bool,
+}
+
+/// How texts are read that may be left out. Verbs whose inputs are not always texts let the groups of arguments `LeftOutArgs`
+/// and `BudgetArgs` require `--text`.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct TextArgs {
+    #[command(flatten)]
+    left_out: LeftOutArgs,
     #[command(flatten)]
     budget: BudgetArgs,
 }
@@ -68,7 +76,7 @@ pub(super) struct TextArgs {
 impl TextArgs {
     /// What an answer becomes when texts were left out.
     pub(super) fn answer(self, tally: &Tally, otherwise: Answer) -> Answer {
-        match self.strict && tally.count() > 0 {
+        match self.left_out.strict && tally.count() > 0 {
             true => Answer::No,
             false => otherwise,
         }
@@ -89,7 +97,7 @@ impl Texts {
 
     /// Whether the user wants to know which texts are left out.
     pub(super) fn lists(&self) -> bool {
-        self.args.list_invalid
+        self.args.left_out.list_invalid
     }
 
     /// Parses a text, found in `path`, and does something with its derivations.
@@ -112,10 +120,11 @@ impl Texts {
         let exceeded = self.args.budget.exceeded(refusal);
         LeftOut {
             out_of_budget: exceeded.is_some(),
-            listed: self.args.list_invalid.then(|| {
+            listed: self.args.left_out.list_invalid.then(|| {
                 let error = self.parser.explain(text, refusal);
                 Box::new(Listed {
                     file: path.display().to_string(),
+                    out_of_budget: exceeded.is_some(),
                     offset: error.offset(),
                     line: error.line(),
                     column: error.column(),
@@ -175,6 +184,7 @@ impl LeftOut {
 #[derive(Debug, Serialize)]
 struct Listed {
     file: String,
+    out_of_budget: bool,
     offset: usize,
     line: u32,
     column: u32,
@@ -208,7 +218,7 @@ impl Tally {
         let mut tally = Tally {
             invalid: 0,
             out_of_budget: 0,
-            left_out: args.list_invalid.then(Vec::new),
+            left_out: args.left_out.list_invalid.then(Vec::new),
         };
         for one in left_out {
             match one.out_of_budget {
@@ -246,16 +256,15 @@ impl Tally {
             None => "; --list-invalid lists them",
         };
         if self.invalid > 0 {
-            let are = plural(self.invalid, "is no sentence", "are no sentences");
             warn(format_args!(
-                "{} of {inputs} inputs {are} of {grammar} and left out{list}",
-                self.invalid
+                "{} of {inputs} inputs left out: no {} of {grammar}{list}",
+                self.invalid,
+                plural(self.invalid, "sentence", "sentences")
             ));
         }
         if self.out_of_budget > 0 {
-            let are = plural(self.out_of_budget, "takes", "take");
             warn(format_args!(
-                "{} of {inputs} inputs {are} more than --max-steps or --max-memory allow and left out{list}",
+                "{} of {inputs} inputs left out: parsing takes more than --max-steps or --max-memory allow{list}",
                 self.out_of_budget
             ));
         }
