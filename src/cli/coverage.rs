@@ -143,6 +143,10 @@ impl CoverageVerb {
         if self.text {
             rows.push(vec!["invalid".into(), report.left_out.invalid.to_string()]);
         }
+        if report.left_out.out_of_budget > 0 {
+            let count = report.left_out.out_of_budget.to_string();
+            rows.push(vec!["out of budget".into(), count]);
+        }
         rows.extend(coverage_rows(report.expansions, &report.k_paths));
         table(out, &rows)?;
         if !report.uncovered.is_empty() {

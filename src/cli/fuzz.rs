@@ -325,7 +325,7 @@ impl Ruler {
     fn measure(&self, paths: &[PathBuf]) -> Result<Meter, Failure> {
         let present: Vec<PathBuf> = paths.iter().filter(|it| it.exists()).cloned().collect();
         let files = collect(&present)?;
-        let form = Form::Choices(Codec::new(&self.source.graph));
+        let form = Form::Choices(Box::new(Codec::new(&self.source.graph)));
         let (meter, _) = measure_files(&form, &self.windows, &files)?;
         Ok(meter)
     }

@@ -110,7 +110,7 @@ impl Sink for Meter {
 /// What the bytes of inputs are.
 #[derive(Debug)]
 pub(super) enum Form {
-    Choices(Codec),
+    Choices(Box<Codec>),
     Texts(Texts),
 }
 
@@ -119,7 +119,7 @@ impl Form {
     pub(super) fn new(graph: &Arc<Graph>, text: bool, args: TextArgs) -> Form {
         match text {
             true => Form::Texts(Texts::new(Parser::new(graph), args)),
-            false => Form::Choices(Codec::new(graph)),
+            false => Form::Choices(Box::new(Codec::new(graph))),
         }
     }
 
@@ -144,6 +144,9 @@ impl Form {
 #[derive(Debug)]
 pub(super) struct Gauge<'a> {
     pub(super) meter: Meter,
+    /// Part of what the meter has. A text is measured here first: one that turns out to take too much has covered
+    /// something by then, which must not count.
+    draft: Meter,
     form: &'a Form,
     scratch: Scratch,
     workspace: Workspace,
@@ -151,8 +154,10 @@ pub(super) struct Gauge<'a> {
 
 impl<'a> Gauge<'a> {
     pub(super) fn new(form: &'a Form, windows: &Arc<WindowTable>) -> Result<Gauge<'a>, Failure> {
+        let meter = Meter::new(windows).map_err(|error| Failure::Wrong(error.to_string()))?;
         Ok(Gauge {
-            meter: Meter::new(windows).map_err(|error| Failure::Wrong(error.to_string()))?,
+            draft: meter.clone(),
+            meter,
             form,
             scratch: Scratch::default(),
             workspace: Workspace::new(),
@@ -161,17 +166,28 @@ impl<'a> Gauge<'a> {
 
     /// Adds what an input covers that was found in `path`.
     pub(super) fn measure(&mut self, path: &Path, input: &[u8]) -> Result<(), LeftOut> {
-        let meter = &mut self.meter;
         match self.form {
             Form::Choices(codec) => {
-                meter.measure(codec, input, &mut self.scratch);
-                Ok(())
+                self.meter.measure(codec, input, &mut self.scratch);
             }
-            Form::Texts(texts) => texts.read(path, input, &mut self.workspace, |forest| {
-                let (coverage, expansions) = (&mut meter.coverage, &mut meter.expansions);
-                forest.cover(&meter.windows, coverage, expansions)
-            }),
+            Form::Texts(texts) => {
+                let draft = &mut self.draft;
+                let measured = texts.read(path, input, &mut self.workspace, |forest| {
+                    let (coverage, expansions) = (&mut draft.coverage, &mut draft.expansions);
+                    forest.cover(&draft.windows, coverage, expansions)
+                });
+                match measured {
+                    Ok(()) => self.meter.union(draft),
+                    Err(left_out) => {
+                        if left_out.out_of_budget {
+                            draft.clone_from(&self.meter);
+                        }
+                        return Err(left_out);
+                    }
+                }
+            }
         }
+        Ok(())
     }
 }
 

@@ -103,7 +103,7 @@ impl ErrorView {
             offset: error.offset(),
             line: error.line(),
             column: error.column(),
-            message: error.to_string(),
+            message: error.message(),
             expected: expected.collect(),
             longest_prefix: error.longest_prefix(),
         }

@@ -15,6 +15,9 @@ use serde::Serialize;
 use super::failure::{Answer, Failure, warn};
 use super::output::Output;
 
+/// The terminals that are shown of those that could have come in the place of what a text has.
+const SHOWN_EXPECTED: usize = 4;
+
 /// What a parse may spend.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Reading texts")]
@@ -108,20 +111,17 @@ impl Texts {
         workspace: &mut Workspace,
         then: impl FnOnce(&mut Forest<'_>) -> Result<T, Refusal>,
     ) -> Result<T, LeftOut> {
-        let forest = self
-            .parser
-            .parse(text, self.args.budget.budget(), workspace);
-        forest
-            .and_then(|mut forest| then(&mut forest))
-            .map_err(|refusal| self.left_out(path, text, refusal))
-    }
-
-    fn left_out(&self, path: &Path, text: &[u8], refusal: Refusal) -> LeftOut {
+        let budget = self.args.budget.budget();
+        let forest = self.parser.parse(text, budget, workspace);
+        let refusal = match forest.and_then(|mut forest| then(&mut forest)) {
+            Ok(done) => return Ok(done),
+            Err(refusal) => refusal,
+        };
         let exceeded = self.args.budget.exceeded(refusal);
-        LeftOut {
+        Err(LeftOut {
             out_of_budget: exceeded.is_some(),
-            listed: self.args.left_out.list_invalid.then(|| {
-                let error = self.parser.explain(text, refusal);
+            listed: self.lists().then(|| {
+                let error = self.parser.explain_in(text, refusal, workspace);
                 Box::new(Listed {
                     file: path.display().to_string(),
                     out_of_budget: exceeded.is_some(),
@@ -130,11 +130,25 @@ impl Texts {
                     column: error.column(),
                     reason: match exceeded {
                         Some((reason, help)) => format!("{reason}; {help}"),
-                        None => error.to_string(),
+                        None => in_one_line(&error),
                     },
                 })
             }),
-        }
+        })
+    }
+}
+
+/// What is wrong with a text that is no sentence, and what could have come instead.
+fn in_one_line(error: &Error) -> String {
+    let expected = error.expected();
+    let shown = expected.iter().take(SHOWN_EXPECTED);
+    let mut shown: Vec<String> = shown.map(|it| it.terminal.clone()).collect();
+    if let Some(more @ 1..) = expected.len().checked_sub(SHOWN_EXPECTED) {
+        shown.push(format!("{more} more"));
+    }
+    match shown.is_empty() {
+        true => error.message(),
+        false => format!("{}; expected {}", error.message(), shown.join(" or ")),
     }
 }
 
@@ -206,10 +220,10 @@ pub(super) struct Tally {
     /// Those that are no sentences.
     pub(super) invalid: u64,
     /// Those that nobody knows of.
-    out_of_budget: u64,
+    pub(super) out_of_budget: u64,
     /// All of both, if the user wants the list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    left_out: Option<Vec<Box<Listed>>>,
+    left_out: Option<Vec<Listed>>,
 }
 
 impl Tally {
@@ -226,7 +240,7 @@ impl Tally {
                 false => tally.invalid += 1,
             }
             if let Some(list) = &mut tally.left_out {
-                list.extend(one.listed);
+                list.extend(one.listed.map(|listed| *listed));
             }
         }
         tally

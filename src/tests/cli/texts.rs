@@ -41,6 +41,10 @@ pub(crate) const ALL: &[(&str, fn())] = &[
     ),
 ];
 
+/// A grammar with k-paths that only optional repetitions of nothing have. Choice sequences make such repetitions, but they are
+/// not among the derivations of a text.
+const REPEATS_NOTHING: &str = "epsilon";
+
 /// A directory with the fixtures and, in `grammars`, the grammars that come with the crate.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -194,6 +198,9 @@ fn generated_text_parses_again() {
 fn covering_texts_cover_everything() {
     let sandbox = sandbox();
     for (name, grammar) in grammars(&sandbox) {
+        if name == REPEATS_NOTHING {
+            continue;
+        }
         for packing in ["--small", "--few"] {
             let folder = format!("{name}{packing}");
             let seeded = sandbox.json(&format!("seed {grammar} {folder} -k 2 --text {packing}"));
@@ -212,6 +219,9 @@ fn samples_and_what_is_beyond_them_cover_everything() {
     let sandbox = sandbox();
     for (name, grammar) in grammars(&sandbox) {
         for form in ["", "--text"] {
+            if name == REPEATS_NOTHING && form == "--text" {
+                continue;
+            }
             let [samples, beyond, nothing] =
                 ["samples", "beyond", "nothing"].map(|kind| format!("{name}-{kind}{form}"));
             sandbox.succeed(&format!(
