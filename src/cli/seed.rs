@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Common;
 use super::failure::{Answer, Failure, note, warn};
 use super::folder::Folder;
-use super::input::{Source, collect};
+use super::input::{InputFile, Source, collect};
 use super::measure::{Form, measure_files};
 use super::output::Output;
 use super::progress::Progress;
@@ -130,9 +130,10 @@ impl Seed {
             .seed(common.random_seed)
             .build(&source.graph, self.k)
             .map_err(|error| Failure::of(&source.name, error))?;
-        // Before the directory is made, which may be among the inputs to go beyond.
-        let beyond = self.assume(&source, &mut cover)?;
+        // Before the directory is opened, which may be among those to go beyond, and need not be there yet.
+        let given = collect(&self.beyond)?;
         let mut folder = Folder::open(&self.dir, self.force)?;
+        let beyond = self.assume(&source, &given, &mut cover)?;
 
         let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
         let mut index = SiteIndex::new();
@@ -199,15 +200,19 @@ impl Seed {
     }
 
     /// Takes what the inputs cover that the user wants to go beyond, if there are any.
-    fn assume(&self, source: &Source, cover: &mut Cover) -> Result<Option<Beyond>, Failure> {
+    fn assume(
+        &self,
+        source: &Source,
+        files: &[InputFile],
+        cover: &mut Cover,
+    ) -> Result<Option<Beyond>, Failure> {
         if self.beyond.is_empty() {
             return Ok(None);
         }
         let refused = |error| Failure::of(&source.name, error);
         let windows = WindowTable::new(cover.coverage().kpaths()).map_err(refused)?;
-        let files = collect(&self.beyond)?;
         let form = Form::new(&source.graph, self.text, self.texts);
-        let (meter, left_out) = measure_files(&form, &windows, &files)?;
+        let (meter, left_out) = measure_files(&form, &windows, files)?;
         cover.assume(meter.coverage.windows().iter().map(|window| window as u32));
         Ok(Some(Beyond {
             inputs: files.len() as u64,

@@ -58,7 +58,7 @@ impl BudgetArgs {
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Reading texts")]
 struct LeftOutArgs {
-    /// List the texts that are left out, with place and reason
+    /// List the texts that are left out, with place and reason; in JSON, `left_out`
     #[arg(long)]
     list_invalid: bool,
     /// Exit with 1 if a text is left out

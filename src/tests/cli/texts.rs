@@ -36,6 +36,10 @@ pub(crate) const ALL: &[(&str, fn())] = &[
         many_texts_are_encoded_as_each_alone,
     ),
     (
+        "a_text_counts_as_a_whole_or_not_at_all",
+        a_text_counts_as_a_whole_or_not_at_all,
+    ),
+    (
         "a_corpus_migrates_there_and_back",
         a_corpus_migrates_there_and_back,
     ),
@@ -291,6 +295,24 @@ fn many_texts_are_encoded_as_each_alone() {
         let alone = fs::read(sandbox.path(format!("alone/{name}"))).unwrap();
         assert_eq!(&alone, bytes, "{name}");
     }
+}
+
+fn a_text_counts_as_a_whole_or_not_at_all() {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path("text"), "1+".repeat(30) + "1").unwrap();
+    let verb = "ambiguous.ebnf text -k 4";
+    let whole = sandbox.json(&format!("parse {verb}"));
+    let mut counted = [0, 0];
+    for steps in (0..200_000).step_by(1000) {
+        let report = sandbox.json(&format!("coverage {verb} --text --max-steps {steps}"));
+        let left_out = report["out_of_budget"].as_u64().unwrap();
+        counted[left_out as usize] += 1;
+        match left_out {
+            0 => assert_eq!(report["k_paths"], whole["k_paths"], "{steps}"),
+            _ => assert_eq!(covered(&report), [0; 4], "{steps}"),
+        }
+    }
+    assert!(counted.iter().all(|&count| count > 0), "{counted:?}");
 }
 
 fn a_corpus_migrates_there_and_back() {
