@@ -103,17 +103,27 @@ impl Texts {
         self.args.left_out.list_invalid
     }
 
-    /// Parses a text, found in `path`, and does something with its derivations.
+    /// Parses a text, found in `path`, and does something with its derivations; the second time if there is one, the first one
+    /// has failed.
     pub(super) fn read<T>(
         &self,
         path: &Path,
         text: &[u8],
         workspace: &mut Workspace,
-        then: impl FnOnce(&mut Forest<'_>) -> Result<T, Refusal>,
+        mut then: impl FnMut(&mut Forest<'_>) -> Result<T, Refusal>,
     ) -> Result<T, LeftOut> {
         let budget = self.args.budget.budget();
-        let forest = self.parser.parse(text, budget, workspace);
-        let refusal = match forest.and_then(|mut forest| then(&mut forest)) {
+        let mut read = |workspace: &mut Workspace| {
+            let mut forest = self.parser.parse(text, budget, workspace)?;
+            then(&mut forest)
+        };
+        let mut outcome = read(workspace);
+        if matches!(outcome, Err(Refusal::OutOfMemory { .. })) {
+            // What earlier texts left in the workspace takes memory, too, and must not decide about this one.
+            *workspace = Workspace::new();
+            outcome = read(workspace);
+        }
+        let refusal = match outcome {
             Ok(done) => return Ok(done),
             Err(refusal) => refusal,
         };
