@@ -56,6 +56,21 @@ impl Encoder {
         }
     }
 
+    /// Choices that are encoded already: `choices` as this encoder would write them, of which close-off would make all but the
+    /// first `kept` bytes.
+    #[inline]
+    pub(crate) fn append(&mut self, choices: &[u8], kept: usize) {
+        if kept > 0 {
+            self.kept = self.choices.len() + kept;
+        }
+        self.choices.extend_from_slice(choices);
+    }
+
+    /// All choices so far, and how many bytes of them close-off would not make.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, usize) {
+        (self.choices, self.kept)
+    }
+
     /// The length of the canonical sequence so far.
     pub(super) fn kept(&self) -> usize {
         self.kept
