@@ -9,7 +9,7 @@ use std::path::Path;
 
 use clap::Args;
 use pleach::Parser;
-use pleach::parse::{Budget, Error, Forest, Refusal, Workspace};
+use pleach::parse::{Budget, Error, Expected, Forest, Refusal, Workspace};
 use serde::Serialize;
 
 use super::failure::{Answer, Failure, warn};
@@ -103,8 +103,7 @@ impl Texts {
         self.args.left_out.list_invalid
     }
 
-    /// Parses a text, found in `path`, and does something with its derivations; the second time if there is one, the first one
-    /// has failed.
+    /// Parses a text, found in `path`, and does something with its derivations: a second time if memory ran out in the first.
     pub(super) fn read<T>(
         &self,
         path: &Path,
@@ -150,9 +149,12 @@ impl Texts {
 
 /// What is wrong with a text that is no sentence, and what could have come instead.
 fn in_one_line(error: &Error) -> String {
-    let expected = error.expected();
+    let expected = error.expected().iter().map(|it| it.terminal.as_str());
+    let mut expected: Vec<&str> = expected.collect();
+    // That it could have ended is worth more than how it could have gone on: often a line break is all that is too much.
+    expected.sort_by_key(|&terminal| terminal != Expected::END);
     let shown = expected.iter().take(SHOWN_EXPECTED);
-    let mut shown: Vec<String> = shown.map(|it| it.terminal.clone()).collect();
+    let mut shown: Vec<String> = shown.map(|&terminal| terminal.to_owned()).collect();
     if let Some(more @ 1..) = expected.len().checked_sub(SHOWN_EXPECTED) {
         shown.push(format!("{more} more"));
     }
