@@ -144,9 +144,6 @@ impl Form {
 #[derive(Debug)]
 pub(super) struct Gauge<'a> {
     pub(super) meter: Meter,
-    /// Part of what the meter has. A text is measured here first: one that turns out to take too much has covered
-    /// something by then, which must not count.
-    draft: Meter,
     form: &'a Form,
     scratch: Scratch,
     workspace: Workspace,
@@ -156,7 +153,6 @@ impl<'a> Gauge<'a> {
     pub(super) fn new(form: &'a Form, windows: &Arc<WindowTable>) -> Result<Gauge<'a>, Failure> {
         let meter = Meter::new(windows).map_err(|error| Failure::Wrong(error.to_string()))?;
         Ok(Gauge {
-            draft: meter.clone(),
             meter,
             form,
             scratch: Scratch::default(),
@@ -171,20 +167,11 @@ impl<'a> Gauge<'a> {
                 self.meter.measure(codec, input, &mut self.scratch);
             }
             Form::Texts(texts) => {
-                let draft = &mut self.draft;
-                let measured = texts.read(path, input, &mut self.workspace, |forest| {
-                    let (coverage, expansions) = (&mut draft.coverage, &mut draft.expansions);
-                    forest.cover(&draft.windows, coverage, expansions)
-                });
-                match measured {
-                    Ok(()) => self.meter.union(draft),
-                    Err(left_out) => {
-                        if left_out.out_of_budget {
-                            draft.clone_from(&self.meter);
-                        }
-                        return Err(left_out);
-                    }
-                }
+                let meter = &mut self.meter;
+                texts.read(path, input, &mut self.workspace, |forest| {
+                    let (coverage, expansions) = (&mut meter.coverage, &mut meter.expansions);
+                    forest.cover(&meter.windows, coverage, expansions)
+                })?;
             }
         }
         Ok(())

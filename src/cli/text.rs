@@ -103,26 +103,20 @@ impl Texts {
         self.args.left_out.list_invalid
     }
 
-    /// Parses a text, found in `path`, and does something with its derivations: a second time if memory ran out in the first.
+    /// Parses a text, found in `path`, and does something with its derivations.
     pub(super) fn read<T>(
         &self,
         path: &Path,
         text: &[u8],
         workspace: &mut Workspace,
-        mut then: impl FnMut(&mut Forest<'_>) -> Result<T, Refusal>,
+        then: impl FnOnce(&mut Forest<'_>) -> Result<T, Refusal>,
     ) -> Result<T, LeftOut> {
         let budget = self.args.budget.budget();
-        let mut read = |workspace: &mut Workspace| {
+        let read = |workspace: &mut Workspace| {
             let mut forest = self.parser.parse(text, budget, workspace)?;
             then(&mut forest)
         };
-        let mut outcome = read(workspace);
-        if matches!(outcome, Err(Refusal::OutOfMemory { .. })) {
-            // What earlier texts left in the workspace takes memory, too, and must not decide about this one.
-            *workspace = Workspace::new();
-            outcome = read(workspace);
-        }
-        let refusal = match outcome {
+        let refusal = match read(workspace) {
             Ok(done) => return Ok(done),
             Err(refusal) => refusal,
         };
@@ -130,7 +124,7 @@ impl Texts {
         Err(LeftOut {
             out_of_budget: exceeded.is_some(),
             listed: self.lists().then(|| {
-                let error = self.parser.explain_in(text, refusal, workspace);
+                let error = self.parser.explain_in(text, refusal, budget, workspace);
                 Box::new(Listed {
                     file: path.display().to_string(),
                     out_of_budget: exceeded.is_some(),
@@ -179,7 +173,7 @@ pub(super) fn parse_one<T>(
         Ok(done) => return Ok(Ok(done)),
         Err(refusal) => refusal,
     };
-    let error = parser.explain(text, refusal);
+    let error = parser.explain_in(text, refusal, args.budget(), &mut workspace);
     let Some((reason, help)) = args.exceeded(refusal) else {
         return Ok(Err(error));
     };
