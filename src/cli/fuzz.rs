@@ -164,8 +164,8 @@ impl Fuzz {
         cargo_fuzz.prepare(&project)?;
         self.build(&cargo_fuzz, &project)?;
         if !self.seeds.is_empty() {
-            let parser = ruler.as_ref().filter(|_| !self.text).map(Ruler::parser);
-            note(seeds::add(&self.seeds, &corpus[0], parser)?);
+            let texts = ruler.as_ref().filter(|_| !self.text).map(Ruler::texts);
+            note(seeds::add(&self.seeds, &corpus[0], texts.as_ref())?);
         }
         let before = match &ruler {
             Some(ruler) => Some(ruler.measure(&corpus)?),

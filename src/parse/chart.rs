@@ -56,12 +56,18 @@ pub(super) struct Completion {
     pub(super) machine: u32,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The first item that is complete so, or [`NONE`] where only [`super::late`] makes one.
+    /// The first item that is complete so, or [`NONE`] where only [`super::late`] makes one. With [`MORE`], there is
+    /// something in [`Chart::extras`].
     item: u32,
-    /// Further items, chained.
-    more: u32,
+}
+
+/// What few completions have.
+#[derive(Clone, Copy, Debug)]
+struct Extra {
+    /// The first and the last of further complete items, chained.
+    items: (u32, u32),
     /// Completions that right recursion led here from, chained.
-    pub(super) sources: u32,
+    sources: u32,
 }
 
 /// How much is left out because of what comes next.
@@ -73,6 +79,15 @@ pub(super) enum Pruning {
     UpToEnd,
     /// Nothing.
     None,
+}
+
+/// Appends to a vector that grows by a quarter: half of it is not left empty, as doubling may.
+#[inline]
+pub(super) fn push<T>(items: &mut Vec<T>, item: T) {
+    if items.len() == items.capacity() {
+        items.reserve_exact((items.len() / 4).max(64));
+    }
+    items.push(item);
 }
 
 /// The sets of a text's prefixes.
@@ -88,6 +103,7 @@ pub(super) struct Chart {
     chains: Map<u32, (u32, u32)>,
     /// Complete items beyond a completion's first, and sources.
     finals: Vec<Chained<u32>>,
+    extras: Map<u32, Extra>,
     /// Where completions of the current set begin.
     completed_from: usize,
     item_table: Episodic,
@@ -143,10 +159,10 @@ impl Chart {
         pruning: Pruning,
         budget: Budget,
     ) -> Result<(), Refusal> {
-        self.begin(tables, budget);
-        if text.len() >= (MORE - 1) as usize {
+        if 16 * text.len() as u64 > budget.bytes.min(MOST_BYTES) {
             return Err(Refusal::OutOfMemory { offset: 0 });
         }
+        self.begin(tables, budget, text.len());
         for offset in 0..=text.len() {
             let next = text.get(offset).map(|&byte| tables.alphabet.byte(byte));
             let all = match pruning {
@@ -199,13 +215,15 @@ impl Chart {
         Ok(())
     }
 
-    fn begin(&mut self, tables: &Tables, budget: Budget) {
+    fn begin(&mut self, tables: &Tables, budget: Budget, len: usize) {
         self.items.clear();
         self.sets.clear();
         self.completions.clear();
         self.links.clear();
         self.chains.clear();
         self.finals.clear();
+        self.extras.clear();
+        self.sets.reserve_exact(len + 2);
         self.waiting.clear();
         self.waiters.clear();
         self.indexed.clear();
@@ -232,7 +250,7 @@ impl Chart {
             + self.completions.len() * size_of::<Completion>()
             + self.links.len() * size_of::<Chained<Link>>()
             + self.finals.len() * size_of::<Chained<u32>>()
-            + (self.chains.len() + self.tops.len() + self.indexed.len()) * 32
+            + (self.chains.len() + self.extras.len() + self.tops.len() + self.indexed.len()) * 32
             + self.waiting.len() * 32
             + self.waiters.len() * 4
             + self.item_table.bytes()
@@ -315,12 +333,13 @@ impl Chart {
             return;
         }
         let at = self.items.len();
-        self.items.push(Item {
+        let item = Item {
             subset,
             origin,
             pred,
             child: child & !MORE,
-        });
+        };
+        push(&mut self.items, item);
         if at - first == SMALL {
             for at in first..=at {
                 let item = self.items[at];
@@ -596,14 +615,13 @@ impl Chart {
 
     /// A new completion.
     pub(super) fn push_completion(&mut self, machine: u32, start: u32, end: u32) -> u32 {
-        self.completions.push(Completion {
+        let completion = Completion {
             machine,
             start,
             end,
-            item: NONE,
-            more: NONE,
-            sources: NONE,
-        });
+            item: NONE & !MORE,
+        };
+        push(&mut self.completions, completion);
         self.completions.len() as u32 - 1
     }
 
@@ -618,36 +636,51 @@ impl Chart {
         self.items.len() as u32 - 1
     }
 
-    /// Adds an item to those that are complete.
+    /// What few completions have.
+    fn extra(&mut self, completion: u32) -> &mut Extra {
+        self.completions[completion as usize].item |= MORE;
+        self.extras.entry(completion).or_insert(Extra {
+            items: (NONE, NONE),
+            sources: NONE,
+        })
+    }
+
+    /// Adds an item to those that are complete, behind the others.
     pub(super) fn add_final(&mut self, completion: u32, item: u32) {
-        let known = &mut self.completions[completion as usize];
-        if known.item == NONE {
-            known.item = item;
+        let known = &mut self.completions[completion as usize].item;
+        if *known & !MORE == NONE & !MORE {
+            *known = item | *known & MORE;
             return;
         }
-        // Behind the last, so that the order is that of discovery.
         let at = self.finals.len() as u32;
         self.finals.push(Chained {
             value: item,
             next: NONE,
         });
-        if known.more == NONE {
-            known.more = at;
-            return;
+        let (first, last) = &mut self.extra(completion).items;
+        let before = std::mem::replace(last, at);
+        if before == NONE {
+            *first = at;
+        } else {
+            self.finals[before as usize].next = at;
         }
-        let mut last = known.more;
-        while self.finals[last as usize].next != NONE {
-            last = self.finals[last as usize].next;
-        }
-        self.finals[last as usize].next = at;
     }
 
     fn add_source(&mut self, completion: u32, source: u32) {
+        let at = self.finals.len() as u32;
+        let next = std::mem::replace(&mut self.extra(completion).sources, at);
         self.finals.push(Chained {
             value: source,
-            next: self.completions[completion as usize].sources,
+            next,
         });
-        self.completions[completion as usize].sources = self.finals.len() as u32 - 1;
+    }
+
+    /// The chain of the completions that right recursion led to this one from. They are told only once.
+    pub(super) fn take_sources(&mut self, completion: u32) -> u32 {
+        if self.completions[completion as usize].item & MORE == 0 {
+            return NONE;
+        }
+        std::mem::replace(&mut self.extra(completion).sources, NONE)
     }
 
     /// The first of a chain of complete items or sources, and the chain behind it.
@@ -658,9 +691,12 @@ impl Chart {
 
     /// The complete items of a completion. Those that [`super::late`] has not made yet are missing.
     pub(super) fn finals(&self, completion: u32) -> impl Iterator<Item = u32> + '_ {
-        let known = &self.completions[completion as usize];
-        let mut more = known.more;
-        let first = (known.item != NONE).then_some(known.item);
+        let known = self.completions[completion as usize].item;
+        let mut more = match known & MORE {
+            0 => NONE,
+            _ => self.extras.get(&completion).map_or(NONE, |it| it.items.0),
+        };
+        let first = (known & !MORE != NONE & !MORE).then_some(known & !MORE);
         first.into_iter().chain(std::iter::from_fn(move || {
             let (item, next) = self.chained(more)?;
             more = next;

@@ -2,25 +2,22 @@
 //!
 //! Files are named by what is in them, so that nothing is overwritten and adding the same texts again changes nothing.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use pleach::Parser;
-use pleach::parse::{Budget, Workspace};
+use pleach::parse::Workspace;
 
 use super::super::failure::Failure;
-use super::super::input::{collect, digest, read_input};
-use super::super::measure::in_parallel;
+use super::super::input::{Digest, collect, digest, read_input};
 use super::super::output::{Existing, write_file};
+use super::super::parallel::{ONE, in_parallel};
+use super::super::progress::Progress;
+use super::super::text::Texts;
 
-/// What parsing a text may cost: seconds, and memory for each thread.
-pub(super) const BUDGET: Budget = Budget {
-    steps: 200_000_000,
-    bytes: 512 << 20,
-};
-
-/// What has become of the texts.
+/// What has become of the texts: those that were left out are no sentences, or beyond the budget.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Seeded {
     added: u64,
@@ -43,29 +40,35 @@ impl fmt::Display for Seeded {
     }
 }
 
-/// Adds the texts to a corpus, with a parser as choice sequences.
+/// Adds the texts to a corpus: as choice sequences if they are read, else as they are.
 pub(super) fn add(
     seeds: &[PathBuf],
     corpus: &Path,
-    parser: Option<&Parser>,
+    texts: Option<&Texts>,
 ) -> Result<Seeded, Failure> {
     let files = collect(seeds)?;
     fs::create_dir_all(corpus)
         .map_err(|error| Failure::file("make the directory", corpus, &error))?;
+    let corpus = Corpus {
+        path: corpus,
+        met: Mutex::new(BTreeSet::new()),
+    };
+    let progress = Progress::new(files.len() as u64, "seeds");
     let worker = || Ok((Workspace::new(), Vec::new(), Vec::new()));
     let task = |(workspace, text, choices): &mut (Workspace, Vec<u8>, Vec<u8>), at: usize| {
-        read_input(&files[at].path, text)?;
-        let Some(parser) = parser else {
-            return write_new(corpus, text).map(Some);
+        let path = &files[at].path;
+        read_input(path, text)?;
+        progress.add(1);
+        let Some(texts) = texts else {
+            return corpus.add(text).map(Some);
         };
         choices.clear();
-        let parsed = parser.parse(text, BUDGET, workspace);
-        match parsed.and_then(|mut forest| forest.choices(choices)) {
-            Ok(()) => write_new(corpus, choices).map(Some),
+        match texts.read(path, text, workspace, |forest| forest.choices(choices)) {
+            Ok(()) => corpus.add(choices).map(Some),
             Err(_) => Ok(None),
         }
     };
-    let (written, _) = in_parallel(files.len(), worker, task)?;
+    let (written, _) = in_parallel(files.len(), ONE, worker, task)?;
     let mut seeded = Seeded::default();
     for written in written {
         match written {
@@ -77,11 +80,25 @@ pub(super) fn add(
     Ok(seeded)
 }
 
-/// Writes an input unless it is there. Two threads with the same input write the same file.
-fn write_new(corpus: &Path, input: &[u8]) -> Result<bool, Failure> {
-    let path = corpus.join(format!("{:032x}", digest(input)));
-    if path.exists() {
-        return Ok(false);
+/// A directory that several threads add to.
+struct Corpus<'a> {
+    path: &'a Path,
+    /// What was added or found there.
+    met: Mutex<BTreeSet<Digest>>,
+}
+
+impl Corpus<'_> {
+    /// Writes an input unless it is there, and says whether it was new.
+    fn add(&self, input: &[u8]) -> Result<bool, Failure> {
+        let digest = digest(input);
+        let path = self.path.join(format!("{digest:032x}"));
+        let is_first = {
+            let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+            met.insert(digest)
+        };
+        if !is_first || path.exists() {
+            return Ok(false);
+        }
+        write_file(&path, input, Existing::Keep).map(|()| true)
     }
-    write_file(&path, input, Existing::Replace).map(|()| true)
 }
