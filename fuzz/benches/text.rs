@@ -71,7 +71,7 @@ fn mutate(fuzzer: &Fuzzer, input: &[u8], data: &mut [u8], seed: u32) -> usize {
     })
 }
 
-#[divan::bench(args = SIZES)]
+#[divan::bench(args = SIZES, sample_count = 5000)]
 fn choices(bencher: Bencher<'_, '_>, size: usize) {
     let inputs = inputs(64, size);
     let (mut data, mut turn) = (vec![0; MAX_SIZE], 0);
@@ -83,7 +83,7 @@ fn choices(bencher: Bencher<'_, '_>, size: usize) {
 }
 
 /// Each parent has been parsed before.
-#[divan::bench(args = SIZES)]
+#[divan::bench(args = SIZES, sample_count = 5000)]
 fn text_known(bencher: Bencher<'_, '_>, size: usize) {
     let inputs = inputs(64, size);
     let (mut data, mut turn) = (vec![0; MAX_SIZE], 0);
@@ -100,7 +100,7 @@ fn text_known(bencher: Bencher<'_, '_>, size: usize) {
 }
 
 /// Each parent is new: it is numbered.
-#[divan::bench(args = SIZES)]
+#[divan::bench(args = SIZES, sample_count = 5000)]
 fn text_new(bencher: Bencher<'_, '_>, size: usize) {
     let inputs = inputs(64, size);
     let (mut data, mut turn, mut parent) = (vec![0; MAX_SIZE], 0, Vec::new());
@@ -113,11 +113,13 @@ fn text_new(bencher: Bencher<'_, '_>, size: usize) {
         parent.push(b']');
         mutate(&TEXT, black_box(&parent), &mut data, turn as u32)
     });
-    assert_eq!(TEXT.stats().parsed - before.parsed, turn as u64);
+    // Now and then a mutant was the same as a later parent.
+    let parsed = TEXT.stats().parsed - before.parsed;
+    assert!(parsed * 100 >= turn as u64 * 99, "{parsed} of {turn}");
 }
 
 /// The parse alone.
-#[divan::bench(args = SIZES)]
+#[divan::bench(args = SIZES, sample_count = 5000)]
 fn parse(bencher: Bencher<'_, '_>, size: usize) {
     let graph = Graph::new(grammar().expect("the grammar is right")).expect("sentences are short");
     let inputs = inputs(64, size);
