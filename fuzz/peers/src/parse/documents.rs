@@ -193,7 +193,7 @@ impl Writer {
                 fraction % 12
             )),
             3 => self.push(format_args!("-{}.{whole:05}", fraction)),
-            4 => self.push(format_args!("1.5E+{}", fraction % 20)),
+            4 => self.push(format_args!("1.5E{}", fraction % 20)),
             _ => self.push(format_args!("{whole}.{fraction:02}")),
         }
     }
