@@ -119,7 +119,8 @@ impl Snippet {
             line_end -= 1;
         }
 
-        let near_start = char_start(text, line_start.max(start.saturating_sub(REACH)));
+        // A place within a character, or in bytes that are none, stays where it is.
+        let near_start = char_start(text, line_start.max(start.saturating_sub(REACH))).min(start);
         let near_end = char_start(text, line_end.min(start.saturating_add(REACH)));
         let marked_end = span.end.clamp(start, near_end.max(start));
         let before: Vec<char> = lossy(&text[near_start..start]);

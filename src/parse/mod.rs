@@ -1,25 +1,92 @@
-//! API DRAFT of the parser: signatures are final enough to write against; bodies are placeholders on this branch.
+//! Reading text: any context-free grammar, any text, into the packed forest of all its derivations.
 //!
-//! Reading text: any context-free grammar, any text, into a packed forest of derivations.
+//! ```
+//! use pleach::parse::{Budget, Parser, Workspace};
+//! use pleach::{Codec, Grammar, Graph};
+//!
+//! let grammar: Grammar = "sum := sum '+' sum | [0-9]+;".parse()?;
+//! let graph = Graph::new(grammar)?;
+//! let (parser, mut workspace) = (Parser::new(&graph), Workspace::new());
+//!
+//! let mut forest = parser.parse(b"1+22+3", Budget::default(), &mut workspace).unwrap();
+//! assert_eq!(forest.derivations().unwrap().to_u64(), Some(2));
+//! let mut choices = Vec::new();
+//! forest.choices(&mut choices).unwrap();
+//! assert_eq!(Codec::new(&graph).sentence(&choices), b"1+22+3");
+//!
+//! let error = parser.encode(b"1+*3").unwrap_err();
+//! assert_eq!((error.offset(), error.longest_prefix()), (2, Some(1)));
+//! assert_eq!(error.expected()[0].terminal, "[0-9]");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How
+//!
+//! | step | module | idea |
+//! |---|---|---|
+//! | what derives nothing | `empty` | known before any text is read |
+//! | automata | `inline`, `machine` | a production is an automaton; what is not recursive is copied into its users |
+//! | sets of states | `subset` | made when first needed, kept from text to text |
+//! | chart | `chart`, `late` | Earley's algorithm on those sets, with Leo's right recursion and a byte of lookahead |
+//! | one derivation | `canonical` | back through the chart, by fixed rules |
+//! | all derivations | `packed`, `count`, `cover` | the forest spelled out: vertices are states behind items |
+//! | failures | `explain`, `error` | what was expected, and the longest prefix |
+//!
+//! Time and memory are linear in the text for grammars that are LR-regular, and cubic at worst. Nothing recurses on
+//! the text or the grammar, and a [`Budget`] bounds both.
+//!
+//! A derivation here never makes an optional repetition that derives nothing: there would be infinitely many.
+
+mod alphabet;
+mod canonical;
+mod chart;
+mod count;
+mod cover;
+mod empty;
+mod error;
+mod explain;
+mod inline;
+mod late;
+mod machine;
+mod map;
+mod packed;
+mod subset;
+mod tables;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::caret::Position;
 use crate::graph::Graph;
 use crate::kpath::{Coverage, ExpansionCoverage, WindowTable};
+
+pub use count::Derivations;
+pub use error::{Error, Expected};
+
+use canonical::{Canonical, Ground};
+use chart::{Chart, Pruning};
+use cover::Coverer;
+use late::Late;
+use packed::Packed;
+use subset::Subsets;
+use tables::Tables;
+
+/// The bytes of state sets that a workspace keeps for the next text.
+const KEPT_BYTES: usize = 64 << 20;
 
 /// What a parse may spend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// Steps: items, links, and visits of forest nodes. Some 10 to 50 million a second.
+    /// Steps: items of the chart, ways that they came about, parts of the forest. A few dozen million take a second.
     pub steps: u64,
-    /// Bytes of memory.
+    /// Bytes of memory, roughly.
     pub bytes: u64,
 }
 
 impl Default for Budget {
-    /// Four thousand million steps, which is about two minutes, and 2 GiB.
+    /// Four thousand million steps, which are some minutes, and 2 GiB.
     fn default() -> Budget {
         Budget {
             steps: 4_000_000_000,
@@ -28,187 +95,266 @@ impl Default for Budget {
     }
 }
 
-/// Why there is no forest; cheap to make. [`Parser::explain`] says more.
+/// Why there is no forest. [`Parser::explain`] says more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The text is no sentence: no sentence begins with more than its first `offset` bytes.
-    NoSentence { offset: usize },
-    /// [`Budget::steps`] were spent when `offset` bytes had been read.
-    OutOfSteps { offset: usize },
-    /// [`Budget::bytes`] were needed when `offset` bytes had been read.
-    OutOfMemory { offset: usize },
+    /// The text is no sentence.
+    NoSentence {
+        /// The bytes that some sentence begins with; none begins with one more of the text.
+        offset: usize,
+    },
+    /// [`Budget::steps`] are spent.
+    OutOfSteps {
+        /// The bytes read until then.
+        offset: usize,
+    },
+    /// [`Budget::bytes`] do not suffice.
+    OutOfMemory {
+        /// The bytes read until then.
+        offset: usize,
+    },
 }
 
-/// Parses the texts of a grammar. Immutable; threads share it and bring a [`Workspace`] each.
-#[derive(Debug)]
+impl Refusal {
+    /// The bytes of the text that were read.
+    pub fn offset(self) -> usize {
+        match self {
+            Refusal::NoSentence { offset }
+            | Refusal::OutOfSteps { offset }
+            | Refusal::OutOfMemory { offset } => offset,
+        }
+    }
+}
+
+/// Parses the texts of a grammar. Immutable: threads share it and bring a [`Workspace`] each.
+#[derive(Clone)]
 pub struct Parser {
-    graph: Arc<Graph>,
+    tables: Arc<Tables>,
 }
 
-/// Chart, automaton and buffers, kept between parses so that little is allocated. One per thread. Any parser may use it; it
-/// is cheapest with the same parser again and again.
-#[derive(Debug, Default)]
-pub struct Workspace {}
+impl fmt::Debug for Parser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parser")
+            .field("machines", &self.tables.machines.machines.len())
+            .field("states", &self.tables.machines.states.len())
+            .finish()
+    }
+}
+
+/// The chart and everything else that parsing needs, kept between texts so that little is allocated. Any parser may use it;
+/// it is cheapest with the same one again and again.
+#[derive(Default)]
+pub struct Workspace {
+    tables: Option<Arc<Tables>>,
+    subsets: Subsets,
+    chart: Chart,
+    late: Late,
+    canonical: Canonical,
+    packed: Packed,
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace")
+            .field("subsets", &self.subsets)
+            .field("chart", &self.chart)
+            .finish()
+    }
+}
 
 impl Workspace {
     /// An empty workspace.
     pub fn new() -> Workspace {
         Workspace::default()
     }
+
+    /// Gets ready for a text of a grammar.
+    fn begin(&mut self, tables: &Arc<Tables>) {
+        let is_ready = self
+            .tables
+            .as_ref()
+            .is_some_and(|known| Arc::ptr_eq(known, tables));
+        if !is_ready || self.subsets.bytes() > KEPT_BYTES {
+            self.subsets.reset(tables);
+            self.tables = Some(tables.clone());
+        }
+        self.late.clear();
+    }
 }
 
 impl Parser {
-    /// Compiles the graph.
+    /// Compiles a graph. Linear in the grammar, but for its classes, which are compared with each other.
     pub fn new(graph: &Arc<Graph>) -> Parser {
         Parser {
-            graph: graph.clone(),
+            tables: Arc::new(Tables::new(graph)),
         }
     }
+
     /// The graph.
     pub fn graph(&self) -> &Arc<Graph> {
-        &self.graph
+        &self.tables.graph
     }
-    /// Parses `text`; the forest borrows the workspace.
+
+    /// Parses a text into the forest of all its derivations, which lies in the workspace.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if the text is no sentence, or if the budget does not suffice.
     pub fn parse<'a>(
         &'a self,
         text: &'a [u8],
         budget: Budget,
         workspace: &'a mut Workspace,
     ) -> Result<Forest<'a>, Refusal> {
-        let _ = (text, budget, workspace);
-        Err(Refusal::NoSentence { offset: 0 })
+        workspace.begin(&self.tables);
+        let Workspace { subsets, chart, .. } = workspace;
+        chart.read(&self.tables, subsets, text, Pruning::Full, budget)?;
+        if chart.accepted != Some(text.len()) {
+            return Err(Refusal::NoSentence {
+                offset: chart.reached,
+            });
+        }
+        Ok(Forest {
+            tables: &self.tables,
+            text,
+            workspace,
+            is_packed: false,
+        })
     }
-    /// The canonical choice sequence of a text, with default budget and a workspace of its own.
+
+    /// The canonical choice sequence of a text, with the default budget and a workspace of its own.
+    ///
+    /// # Errors
+    ///
+    /// An [`Error`] that says where the text is no sentence and what was expected there, or that the budget is spent.
     pub fn encode(&self, text: &[u8]) -> Result<Vec<u8>, Error> {
         let mut workspace = Workspace::new();
-        match self.parse(text, Budget::default(), &mut workspace) {
-            Ok(mut forest) => {
-                let mut out = Vec::new();
-                forest
-                    .choices(&mut out)
-                    .map_err(|r| self.explain(text, r))?;
-                Ok(out)
-            }
-            Err(refusal) => Err(self.explain(text, refusal)),
+        let mut choices = Vec::new();
+        let done = self
+            .parse(text, Budget::default(), &mut workspace)
+            .and_then(|mut forest| forest.choices(&mut choices));
+        match done {
+            Ok(()) => Ok(choices),
+            Err(refusal) => Err(self.explain_in(text, refusal, &mut workspace)),
         }
     }
-    /// Says where and why: parses again as far as needed for what was expected and for the longest prefix.
+
+    /// Says where and why a text was refused. Reads the text up to there twice more, for what was expected and
+    /// for the longest prefix that is a sentence.
     pub fn explain(&self, text: &[u8], refusal: Refusal) -> Error {
-        Error {
-            refusal,
-            position: Position::of(text, 0),
-            expected: Vec::new(),
-            longest_prefix: None,
-        }
+        self.explain_in(text, refusal, &mut Workspace::new())
+    }
+
+    /// The same as [`Parser::explain`], in a workspace.
+    pub fn explain_in(&self, text: &[u8], refusal: Refusal, workspace: &mut Workspace) -> Error {
+        workspace.begin(&self.tables);
+        let Workspace { subsets, chart, .. } = workspace;
+        explain::explain(&self.tables, subsets, chart, text, refusal)
     }
 }
 
-/// All derivations of a text, packed.
-#[derive(Debug)]
+/// All derivations of a text, packed. Lies in the [`Workspace`].
 pub struct Forest<'a> {
-    parser: &'a Parser,
+    tables: &'a Tables,
+    text: &'a [u8],
+    workspace: &'a mut Workspace,
+    is_packed: bool,
+}
+
+impl fmt::Debug for Forest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Forest({:?})", self.workspace.chart)
+    }
 }
 
 impl Forest<'_> {
-    /// Appends the canonical derivation's choice sequence (canonical and minimal) to `out`.
-    pub fn choices(&mut self, out: &mut Vec<u8>) -> Result<(), Refusal> {
-        let _ = out;
-        Ok(())
+    /// The text.
+    pub fn text(&self) -> &[u8] {
+        self.text
     }
+
+    /// Appends the choice sequence of the canonical derivation, minimal and canonical as all encodings are.
+    ///
+    /// Of several derivations it is the one that, seen from the end of the text, begins references as late as possible
+    /// (so that `1+1+1` groups to the left), then takes what is written first, and derives nothing by the lowest
+    /// derivation; a production derives itself on the same text as few times as possible. It depends on the grammar and the
+    /// text only. O(derivation).
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if the budget does not suffice; nothing is appended then.
+    pub fn choices(&mut self, choices: &mut Vec<u8>) -> Result<(), Refusal> {
+        let Workspace {
+            subsets,
+            chart,
+            late,
+            canonical,
+            ..
+        } = &mut *self.workspace;
+        let mut ground = Ground {
+            tables: self.tables,
+            subsets,
+            chart,
+            late,
+            text: self.text,
+        };
+        canonical.write(&mut ground, choices)
+    }
+
     /// The number of derivations.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if the budget does not suffice.
     pub fn derivations(&mut self) -> Result<Derivations, Refusal> {
-        let _ = self.parser;
-        Ok(Derivations(Some("1".into())))
+        if self.text.is_empty() {
+            return Ok(count::count_empty(self.tables));
+        }
+        let (mut ground, packed) = self.packed()?;
+        count::count(&mut ground, packed)
     }
-    /// Adds the windows and expansions of *all* derivations. `windows` must be of the same graph; `coverage` of the same k-paths.
+
+    /// Adds what all derivations together cover. `windows` and `coverage` must be of the parser's graph and of one k.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if the budget does not suffice; a part may have been added then.
     pub fn cover(
         &mut self,
         windows: &Arc<WindowTable>,
         coverage: &mut Coverage,
         expansions: &mut ExpansionCoverage,
     ) -> Result<(), Refusal> {
-        let _ = (windows, coverage, expansions);
-        Ok(())
+        let mut coverer = Coverer::new(self.tables, windows, coverage, expansions);
+        if self.text.is_empty() {
+            coverer.cover_empty();
+            return Ok(());
+        }
+        let (mut ground, packed) = self.packed()?;
+        coverer.cover(&mut ground, packed)
+    }
+
+    /// The forest spelled out, at the first time that it is needed.
+    fn packed(&mut self) -> Result<(Ground<'_>, &Packed), Refusal> {
+        let Workspace {
+            subsets,
+            chart,
+            late,
+            packed,
+            ..
+        } = &mut *self.workspace;
+        let mut ground = Ground {
+            tables: self.tables,
+            subsets,
+            chart,
+            late,
+            text: self.text,
+        };
+        if !self.is_packed {
+            packed.build(&mut ground)?;
+            self.is_packed = true;
+        }
+        Ok((ground, packed))
     }
 }
-
-/// A number of derivations, exact or infinite. `Display` prints the digits, or `infinite`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Derivations(Option<String>);
-
-impl Derivations {
-    /// Whether there are infinitely many: some derivation contains itself.
-    pub fn is_infinite(&self) -> bool {
-        self.0.is_none()
-    }
-    /// The number, if it is finite and fits.
-    pub fn to_u64(&self) -> Option<u64> {
-        self.0.as_ref()?.parse().ok()
-    }
-}
-
-impl fmt::Display for Derivations {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_deref().unwrap_or("infinite"))
-    }
-}
-
-/// What could have come next.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Expected {
-    /// The terminal in the notation (`"null"`, `[0-9]`), or `end of text`.
-    pub terminal: String,
-    /// The productions that wanted it, sorted; empty for the end of the text.
-    pub productions: Vec<String>,
-}
-
-/// A text that is not parsed: why, where, what was expected there. `Display` prints one sentence (without place, caret or file name:
-/// see [`Error::with_path`], which prints `FILE:LINE:COLUMN: …` with the snippet and help like `grammar::Error` does).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Error {
-    refusal: Refusal,
-    position: Position,
-    expected: Vec<Expected>,
-    longest_prefix: Option<usize>,
-}
-
-impl Error {
-    /// Why, in short.
-    pub fn refusal(&self) -> Refusal {
-        self.refusal
-    }
-    /// Where: the first byte that no sentence can have after those before it (the text's length: it ends too early).
-    pub fn offset(&self) -> usize {
-        0
-    }
-    /// Line, from 1.
-    pub fn line(&self) -> u32 {
-        self.position.line
-    }
-    /// Column in characters, from 1.
-    pub fn column(&self) -> u32 {
-        self.position.column
-    }
-    /// What was expected at the offset.
-    pub fn expected(&self) -> &[Expected] {
-        &self.expected
-    }
-    /// The length of the longest prefix that is a sentence, if there is one (and it was found within the budget).
-    pub fn longest_prefix(&self) -> Option<usize> {
-        self.longest_prefix
-    }
-    /// The same error, displayed with the file's name in front.
-    pub fn with_path(self, path: impl fmt::Display) -> Error {
-        let _ = path.to_string();
-        self
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unexpected")
-    }
-}
-
-impl std::error::Error for Error {}

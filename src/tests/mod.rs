@@ -5,7 +5,7 @@ mod grammars;
 mod layers;
 mod random_grammar;
 
-pub(crate) use fixtures::fixtures;
+pub(crate) use fixtures::{digest, fixtures};
 pub(crate) use random_grammar::random_grammar;
 
 use std::sync::Arc;

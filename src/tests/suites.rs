@@ -214,7 +214,10 @@ fn csv_spectrum() {
                 crlf_in_values(&there),
                 "{name} with CRLF"
             ),
-            Some(_) => {}
+            Some(_) => assert!(
+                verdict(&parser, &crlf(&text), &mut workspace).is_err(),
+                "{name} with CRLF"
+            ),
         }
     }
     differences.finish(complaints);

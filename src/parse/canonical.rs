@@ -1,0 +1,348 @@
+//! The canonical derivation of a text: one way through the chart, and its choices.
+//!
+//! The way is found from the end of the text. Where a derivation could have gone on from here in several ways, it takes
+//!
+//! 1. a terminal before a reference, and the reference whose text begins last: `1+1+1` under `E := E "+" E | "1"` groups to
+//!    the left;
+//! 2. what was discovered first in the chart, which reads from left to right;
+//! 3. within a right side, what is written first.
+//!
+//! A production that derives itself on the same text does so as few times as possible. What derives nothing takes the
+//! lowest derivation, and the first alternative among equals. All of this is a function of the grammar and the text.
+//!
+//! Linear in the derivation; each decision looks at all ways that there are.
+
+use std::collections::VecDeque;
+
+use crate::choice::{Encoder, MemberChoice};
+use crate::grammar::{Member, NodeKind};
+use crate::id::{ClassId, NodeId};
+
+use super::Refusal;
+use super::alphabet::wide_char;
+use super::chart::{Chart, Link, NONE};
+use super::late::Late;
+use super::machine::{Event, Reads};
+use super::map::Set;
+use super::subset::{EXIT, Subsets};
+use super::tables::Tables;
+
+/// The buffers of a search for the canonical derivation.
+#[derive(Default)]
+pub(super) struct Canonical {
+    /// Steps from the last to the first.
+    steps: Vec<u32>,
+    stack: Vec<Return>,
+    /// Nodes to derive nothing from; `None` is a quantifier's stop.
+    nodes: Vec<Option<NodeId>>,
+}
+
+/// Where to go on when the text of a call has been passed.
+#[derive(Clone, Copy)]
+struct Return {
+    step: u32,
+    item: u32,
+    state: u32,
+}
+
+/// The item, link and state to go back by.
+#[derive(Clone, Copy)]
+struct Forced {
+    item: u32,
+    link: Link,
+}
+
+/// What the search works on.
+pub(super) struct Ground<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) subsets: &'a mut Subsets,
+    pub(super) chart: &'a mut Chart,
+    pub(super) late: &'a mut Late,
+    pub(super) text: &'a [u8],
+}
+
+impl Ground<'_> {
+    /// The label of what a link reads that ends at `offset`, and the offset where that begins.
+    #[inline]
+    pub(super) fn label(&self, link: Link, offset: usize) -> (u32, usize) {
+        let alphabet = &self.tables.alphabet;
+        if link.child != NONE {
+            let child = &self.chart.completions[link.child as usize];
+            return (alphabet.count() + child.machine, child.start as usize);
+        }
+        let before = self.chart.offset_before(self.text, link.pred, offset);
+        if before + 1 == offset {
+            return (alphabet.byte(self.text[before]), before);
+        }
+        match alphabet.wide_char(self.text, before) {
+            Some((label, _)) => (label, before),
+            None => (alphabet.byte(self.text[before]), before),
+        }
+    }
+
+    /// The completion of the whole text.
+    pub(super) fn root(&self) -> u32 {
+        let end = self.text.len() as u32;
+        let completions = self
+            .chart
+            .completions
+            .iter()
+            .rposition(|known| (known.machine, known.start, known.end) == (0, 0, end));
+        completions.map_or(NONE, |at| at as u32)
+    }
+}
+
+impl Canonical {
+    /// Appends the choices of the canonical derivation to `out`.
+    pub(super) fn write(
+        &mut self,
+        ground: &mut Ground<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new();
+        if ground.text.is_empty() {
+            self.encode_empty(ground.tables, ground.tables.start_root(), &mut encoder);
+        } else {
+            self.find(ground)?;
+            self.encode(ground, &mut encoder);
+        }
+        out.extend(encoder.finish());
+        Ok(())
+    }
+
+    /// Finds the steps of the derivation, from the last to the first.
+    fn find(&mut self, ground: &mut Ground<'_>) -> Result<(), Refusal> {
+        self.steps.clear();
+        self.stack.clear();
+        let mut forced: VecDeque<Forced> = VecDeque::new();
+        let mut offset = ground.text.len();
+        let root = ground.root();
+        let (mut item, mut state) = self.enter(ground, root, &mut forced);
+        loop {
+            let first = ground.chart.items[item as usize];
+            let Some(link) = (match forced.front() {
+                Some(next) if next.item == item => forced.pop_front().map(|forced| forced.link),
+                _ => self.choose(ground, item, offset),
+            }) else {
+                // The first item of a machine: the call is behind us.
+                debug_assert_eq!(first.origin as usize, offset);
+                let Some(back) = self.stack.pop() else {
+                    return Ok(());
+                };
+                // What led to the call comes before it.
+                self.steps.push(back.step);
+                (item, state) = (back.item, back.state);
+                continue;
+            };
+            let (label, before) = ground.label(link, offset);
+            let subset = ground.chart.items[link.pred as usize].subset;
+            let steps = ground.subsets.steps(ground.tables, subset, label, state);
+            let Some(step) = steps.clone().next() else {
+                debug_assert!(false, "an item without a way to it");
+                return Ok(());
+            };
+            let step = step as u32;
+            let from = ground.subsets.step(step).from;
+            if link.child == NONE {
+                self.steps.push(step);
+                (item, state) = (link.pred, from);
+                offset = before;
+            } else {
+                self.stack.push(Return {
+                    step,
+                    item: link.pred,
+                    state: from,
+                });
+                (item, state) = self.enter(ground, link.child, &mut forced);
+            }
+            if self.steps.len() & 0xfff == 0 {
+                ground.chart.steps += 0x1000;
+                ground.chart.check(ground.subsets, offset)?;
+            }
+        }
+    }
+
+    /// The item and the state that a completion ends with.
+    fn enter(
+        &mut self,
+        ground: &mut Ground<'_>,
+        completion: u32,
+        forced: &mut VecDeque<Forced>,
+    ) -> (u32, u32) {
+        ground
+            .late
+            .complete(ground.tables, ground.subsets, ground.chart, completion);
+        if ground.tables.is_cyclic && forced.is_empty() {
+            *forced = way_out(ground, completion);
+        }
+        let item = match forced.front() {
+            Some(next) => next.item,
+            None => ground.chart.finals(completion).next().unwrap_or(0),
+        };
+        let machine = ground.chart.completions[completion as usize].machine;
+        let exit = ground.tables.machines.machines[machine as usize].exit;
+        let subset = ground.chart.items[item as usize].subset;
+        let mut steps = ground.subsets.steps(ground.tables, subset, EXIT, exit);
+        let step = steps.next().unwrap_or(0) as u32;
+        self.steps.push(step);
+        (item, ground.subsets.step(step).from)
+    }
+
+    /// The link to go back by: rules 1 and 2 of the module.
+    #[inline]
+    fn choose(&self, ground: &Ground<'_>, item: u32, offset: usize) -> Option<Link> {
+        let start = |link: &Link| match link.child {
+            NONE => offset as u32,
+            child => ground.chart.completions[child as usize].start,
+        };
+        let mut links = ground.chart.links(item);
+        let mut best = links.next()?;
+        for link in links {
+            if start(&link) > start(&best) {
+                best = link;
+            }
+        }
+        Some(best)
+    }
+
+    /// Writes the choices of the steps, first to last.
+    fn encode(&mut self, ground: &Ground<'_>, encoder: &mut Encoder) {
+        let tables = ground.tables;
+        let mut offset = 0;
+        let steps = std::mem::take(&mut self.steps);
+        for &step in steps.iter().rev() {
+            for &event in ground.subsets.events(step) {
+                match event {
+                    Event::Alternative(node, index) => {
+                        let (count, default) = tables.alternations[node];
+                        encoder.alternative(index, count, default);
+                    }
+                    Event::More(_) => encoder.more(true),
+                    Event::Stop(_) => encoder.more(false),
+                    Event::Empty(node, _, times) => {
+                        for _ in 0..times {
+                            self.encode_empty(tables, node, encoder);
+                        }
+                    }
+                    Event::None | Event::Symbol(..) | Event::Enter(_) | Event::Repeats(_) => {}
+                }
+            }
+            match ground.subsets.step(step).reads {
+                Reads::Byte(_) => offset += 1,
+                Reads::Class(class) => {
+                    offset += member(tables, class, ground.text, offset, encoder);
+                }
+                Reads::Nothing | Reads::Call(_) => {}
+            }
+        }
+        self.steps = steps;
+    }
+
+    /// Writes the choices of a node's canonical empty derivation.
+    fn encode_empty(&mut self, tables: &Tables, node: NodeId, encoder: &mut Encoder) {
+        let grammar = tables.graph.grammar();
+        self.nodes.push(Some(node));
+        while let Some(next) = self.nodes.pop() {
+            let Some(node) = next else {
+                encoder.more(false);
+                continue;
+            };
+            match grammar[node].kind {
+                NodeKind::Alternation => {
+                    let index = tables.empty.alternative(grammar, node);
+                    let (count, default) = tables.alternations[node];
+                    encoder.alternative(index, count, default);
+                    self.nodes
+                        .push(Some(grammar.children(node)[index as usize]));
+                }
+                NodeKind::Quantifier { min, max } => {
+                    // The stop, where it is asked for, comes behind the mandatory repetitions.
+                    if max != Some(min) {
+                        self.nodes.push(None);
+                    }
+                    let child = grammar.children(node)[0];
+                    self.nodes.extend((0..min).map(|_| Some(child)));
+                }
+                _ => {
+                    let parts = tables.empty.parts(grammar, node).rev();
+                    self.nodes.extend(parts.map(|(_, child)| Some(child)));
+                }
+            }
+        }
+    }
+}
+
+/// Writes the choice of the member that the text has at `offset`, and gives its length.
+fn member(
+    tables: &Tables,
+    class: ClassId,
+    text: &[u8],
+    offset: usize,
+    encoder: &mut Encoder,
+) -> usize {
+    let reader = &tables.classes[class];
+    let byte = text[offset];
+    if let Some(head) = reader.ascii_head(byte) {
+        encoder.member(&reader.code, MemberChoice { head, rest: 0 });
+        return 1;
+    }
+    let wide = wide_char(text, offset).map(|char| (Member::Char(char), char.len_utf8()));
+    let raw = (Member::Byte(byte), 1);
+    for (member, len) in wide.into_iter().chain([raw]) {
+        if let Some(choice) = reader.code.choice(member) {
+            encoder.member(&reader.code, choice);
+            return len;
+        }
+    }
+    1
+}
+
+/// The way from a completion to the first one on the same text that is not only another one on the same text.
+fn way_out(ground: &mut Ground<'_>, completion: u32) -> VecDeque<Forced> {
+    let goal = ground.chart.completions[completion as usize];
+    let mut seen: Set<u32> = Set::default();
+    seen.insert(completion);
+    // Completions, with the place of the one before in this list and the way from it.
+    let mut open: Vec<(u32, Option<(usize, Forced)>)> = vec![(completion, None)];
+    let mut at = 0;
+    while let Some(&(next, _)) = open.get(at) {
+        ground
+            .late
+            .complete(ground.tables, ground.subsets, ground.chart, next);
+        let chart = &*ground.chart;
+        for item in chart.finals(next) {
+            let is_unit = |link: &Link| {
+                link.child != NONE && {
+                    let child = &chart.completions[link.child as usize];
+                    (child.start, child.end) == (goal.start, goal.end)
+                }
+            };
+            let start = |link: &Link| match link.child {
+                NONE => goal.end,
+                child => chart.completions[child as usize].start,
+            };
+            let mut out: Option<Link> = None;
+            for link in chart.links(item).filter(|link| !is_unit(link)) {
+                if out.is_none_or(|out| start(&link) > start(&out)) {
+                    out = Some(link);
+                }
+            }
+            if let Some(link) = out {
+                let mut way = VecDeque::from([Forced { item, link }]);
+                let mut back = open[at].1;
+                while let Some((before, forced)) = back {
+                    way.push_front(forced);
+                    back = open[before].1;
+                }
+                return way;
+            }
+            for link in chart.links(item) {
+                if seen.insert(link.child) {
+                    open.push((link.child, Some((at, Forced { item, link }))));
+                }
+            }
+        }
+        at += 1;
+    }
+    VecDeque::new()
+}

@@ -1,0 +1,354 @@
+//! Sets of machine states, made when a text first needs them: the states that a machine can be in behind the same text.
+//!
+//! This is the subset construction, within each machine: an item of the chart is such a set and where it began, so that a
+//! grammar that is regular between its recursions is read by following an automaton. The sets are kept from text to text.
+//! They depend on the grammar only; their numbers depend on the order of texts, and nothing else does.
+
+use super::alphabet::Bytes;
+use super::machine::{Event, Reads};
+use super::map::Map;
+use super::tables::{Ahead, Tables};
+
+/// No set: the machine cannot read that.
+pub(super) const DEAD: u32 = u32::MAX;
+/// Not computed yet.
+const UNKNOWN: u32 = u32::MAX - 1;
+/// The label that stands for the end of a machine in [`Subsets::steps`].
+pub(super) const EXIT: u32 = u32::MAX;
+/// The most labels that have a column for each set.
+const COLUMNS: u32 = 256;
+
+/// A set of states of one machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subset {
+    /// The machine.
+    pub(super) machine: u32,
+    /// Whether the machine can end here.
+    pub(super) is_accepting: bool,
+    /// Whether it can do nothing else.
+    pub(super) is_complete: bool,
+    /// What the text can go on with, from here.
+    pub(super) ahead: Ahead,
+    kernel: (u32, u32),
+    readers: (u32, u32),
+    calls: (u32, u32),
+}
+
+/// A way from a state through edges to what is read next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Where it begins: at the entry, or behind what was read before.
+    pub(super) from: u32,
+    /// What is read at its end.
+    pub(super) reads: Reads,
+    events: (u32, u32),
+}
+
+/// The sets made so far.
+#[derive(Default)]
+pub(super) struct Subsets {
+    subsets: Vec<Subset>,
+    pool: Vec<u32>,
+    ids: Map<Box<[u32]>, u32>,
+    columns: u32,
+    rows: Vec<u32>,
+    /// Transitions of labels without a column.
+    others: Map<(u32, u32), u32>,
+    /// The set of each machine's entry.
+    entries: Vec<u32>,
+    steps: Vec<Step>,
+    events: Vec<Event>,
+    found: Map<(u32, u32, u32), (u32, u32)>,
+    stack: Vec<(u32, u32)>,
+    seen: Vec<u32>,
+    seen_at: u32,
+    kernel: Vec<u32>,
+}
+
+impl std::fmt::Debug for Subsets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Subsets({} sets)", self.subsets.len())
+    }
+}
+
+impl Subsets {
+    /// Forgets all sets, to be made anew for these tables.
+    pub(super) fn reset(&mut self, tables: &Tables) {
+        *self = Subsets::default();
+        let labels = tables.alphabet.count() + tables.machines.machines.len() as u32;
+        self.columns = if labels <= COLUMNS {
+            labels
+        } else {
+            tables.alphabet.byte_count()
+        };
+        self.entries = vec![UNKNOWN; tables.machines.machines.len()];
+        self.seen = vec![0; tables.machines.states.len()];
+    }
+
+    /// The bytes that the sets take.
+    #[inline]
+    pub(super) fn bytes(&self) -> usize {
+        self.subsets.len() * (size_of::<Subset>() + 64)
+            + self.pool.len() * 8
+            + self.rows.len() * 4
+            + self.others.len() * 16
+            + self.steps.len() * (size_of::<Step>() + 32)
+            + self.events.len() * size_of::<Event>()
+    }
+
+    /// A set.
+    #[inline(always)]
+    pub(super) fn get(&self, subset: u32) -> &Subset {
+        &self.subsets[subset as usize]
+    }
+
+    /// The machines that a set calls, in order.
+    #[inline(always)]
+    pub(super) fn calls(&self, subset: u32) -> std::ops::Range<usize> {
+        let (start, end) = self.subsets[subset as usize].calls;
+        start as usize..end as usize
+    }
+
+    /// A machine of [`Subsets::calls`].
+    #[inline(always)]
+    pub(super) fn call(&self, at: usize) -> u32 {
+        self.pool[at]
+    }
+
+    /// The states of a set that read something.
+    pub(super) fn readers(&self, subset: u32) -> &[u32] {
+        let (start, end) = self.subsets[subset as usize].readers;
+        &self.pool[start as usize..end as usize]
+    }
+
+    /// The set that a machine begins with.
+    pub(super) fn entry(&mut self, tables: &Tables, machine: u32) -> u32 {
+        if self.entries[machine as usize] == UNKNOWN {
+            let entry = tables.machines.machines[machine as usize].entry;
+            self.kernel.clear();
+            self.kernel.push(entry);
+            self.entries[machine as usize] = self.intern(tables, machine);
+        }
+        self.entries[machine as usize]
+    }
+
+    /// The set behind a label, or [`DEAD`].
+    #[inline(always)]
+    pub(super) fn next(&mut self, tables: &Tables, subset: u32, label: u32) -> u32 {
+        if label < self.columns {
+            let next = self.rows[subset as usize * self.columns as usize + label as usize];
+            if next != UNKNOWN {
+                return next;
+            }
+        }
+        self.compute_next(tables, subset, label)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn compute_next(&mut self, tables: &Tables, subset: u32, label: u32) -> u32 {
+        if label >= self.columns
+            && let Some(&next) = self.others.get(&(subset, label))
+        {
+            return next;
+        }
+        self.kernel.clear();
+        let (start, end) = self.subsets[subset as usize].readers;
+        for at in start..end {
+            let state = tables.machines.states[self.pool[at as usize] as usize];
+            if matches(tables, state.reads, label) {
+                self.kernel.push(state.target);
+            }
+        }
+        self.kernel.sort_unstable();
+        self.kernel.dedup();
+        let next = match self.kernel.is_empty() {
+            true => DEAD,
+            false => self.intern(tables, self.subsets[subset as usize].machine),
+        };
+        if label < self.columns {
+            self.rows[subset as usize * self.columns as usize + label as usize] = next;
+        } else {
+            self.others.insert((subset, label), next);
+        }
+        next
+    }
+
+    /// The set of the states in `kernel` and all that edges reach from them.
+    fn intern(&mut self, tables: &Tables, machine: u32) -> u32 {
+        if let Some(&id) = self.ids.get(self.kernel.as_slice()) {
+            return id;
+        }
+        let id = self.subsets.len() as u32;
+        self.ids.insert(self.kernel.as_slice().into(), id);
+        let kernel = self.extend(&self.kernel.clone());
+        let exit = tables.machines.machines[machine as usize].exit;
+
+        self.seen_at += 1;
+        let mut stack = self.kernel.clone();
+        stack.reverse();
+        let mut readers = Vec::new();
+        let mut calls = Vec::new();
+        let mut is_accepting = false;
+        let mut ahead = Ahead::default();
+        while let Some(state) = stack.pop() {
+            if std::mem::replace(&mut self.seen[state as usize], self.seen_at) == self.seen_at {
+                continue;
+            }
+            let reads = tables.machines.states[state as usize].reads;
+            if state == exit {
+                is_accepting = true;
+                ahead.union(tables.follows[machine as usize]);
+            }
+            if reads != Reads::Nothing {
+                readers.push(state);
+                ahead.bytes.union(tables.first_of(reads));
+            }
+            if let Reads::Call(called) = reads {
+                calls.push(called);
+            }
+            let edges = tables.machines.edges(state).iter().rev();
+            stack.extend(edges.map(|edge| edge.other));
+        }
+        calls.sort_unstable();
+        calls.dedup();
+        let is_complete = is_accepting && readers.is_empty();
+        let readers = self.extend(&readers);
+        let calls = self.extend(&calls);
+        self.subsets.push(Subset {
+            machine,
+            is_accepting,
+            is_complete,
+            ahead,
+            kernel,
+            readers,
+            calls,
+        });
+        self.rows
+            .resize(self.rows.len() + self.columns as usize, UNKNOWN);
+        id
+    }
+
+    fn extend(&mut self, items: &[u32]) -> (u32, u32) {
+        let start = self.pool.len() as u32;
+        self.pool.extend_from_slice(items);
+        (start, self.pool.len() as u32)
+    }
+
+    /// Whether any machine of a set's calls begins with a byte: for [`super::chart`], which predicts only those.
+    #[inline(always)]
+    pub(super) fn begins(tables: &Tables, machine: u32, next: Option<u32>) -> bool {
+        let firsts: Bytes = tables.firsts[machine as usize];
+        next.is_some_and(|label| firsts.contains(label))
+    }
+
+    /// The ways from the kernel of `subset` to a state that reads `label` and leads to `target` ([`EXIT`]: to the exit,
+    /// which `target` is), in order of preference.
+    #[inline]
+    pub(super) fn steps(
+        &mut self,
+        tables: &Tables,
+        subset: u32,
+        label: u32,
+        target: u32,
+    ) -> std::ops::Range<usize> {
+        let (start, end) = match self.found.get(&(subset, label, target)) {
+            Some(&found) => found,
+            None => self.find_steps(tables, subset, label, target),
+        };
+        start as usize..end as usize
+    }
+
+    /// A step of [`Subsets::steps`].
+    #[inline(always)]
+    pub(super) fn step(&self, step: u32) -> &Step {
+        &self.steps[step as usize]
+    }
+
+    /// What happens on a step, in order.
+    #[inline(always)]
+    pub(super) fn events(&self, step: u32) -> &[Event] {
+        let (start, end) = self.steps[step as usize].events;
+        &self.events[start as usize..end as usize]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_steps(&mut self, tables: &Tables, subset: u32, label: u32, target: u32) -> (u32, u32) {
+        let machines = &tables.machines;
+        let first = self.steps.len() as u32;
+        // All that the set has reached is where the search may go back to.
+        self.seen_at += 1;
+        let (start, end) = self.subsets[subset as usize].kernel;
+        let kernel: Vec<u32> = self.pool[start as usize..end as usize].to_vec();
+        let mut stack = kernel.clone();
+        while let Some(state) = stack.pop() {
+            if std::mem::replace(&mut self.seen[state as usize], self.seen_at) != self.seen_at {
+                stack.extend(machines.edges(state).iter().map(|edge| edge.other));
+            }
+        }
+        let mut ends = Vec::new();
+        if label == EXIT {
+            ends.push(target);
+        } else {
+            let (start, end) = self.subsets[subset as usize].readers;
+            for at in start..end {
+                let reader = self.pool[at as usize];
+                let state = machines.states[reader as usize];
+                if state.target == target && matches(tables, state.reads, label) {
+                    ends.push(reader);
+                }
+            }
+        }
+        let mut path: Vec<Event> = Vec::new();
+        for end in ends {
+            let reads = machines.states[end as usize].reads;
+            // Depth first, back along the edges: a state and the next of its edges to try.
+            path.clear();
+            self.stack.clear();
+            self.stack.push((end, 0));
+            while let Some(&mut (state, ref mut next)) = self.stack.last_mut() {
+                if *next == 0 && kernel.binary_search(&state).is_ok() {
+                    let start = self.events.len() as u32;
+                    let happens = path.iter().rev().filter(|&&event| event != Event::None);
+                    self.events.extend(happens);
+                    self.steps.push(Step {
+                        from: state,
+                        reads,
+                        events: (start, self.events.len() as u32),
+                    });
+                }
+                match machines.edges_to(state).get(*next as usize) {
+                    Some(edge) => {
+                        *next += 1;
+                        if self.seen[edge.other as usize] == self.seen_at {
+                            path.push(edge.event);
+                            self.stack.push((edge.other, 0));
+                        }
+                    }
+                    None => {
+                        self.stack.pop();
+                        path.pop();
+                    }
+                }
+            }
+        }
+        let found = (first, self.steps.len() as u32);
+        self.found.insert((subset, label, target), found);
+        found
+    }
+}
+
+/// Whether a state reads a label: of a byte, a character, or behind those a machine.
+#[inline]
+fn matches(tables: &Tables, reads: Reads, label: u32) -> bool {
+    match reads {
+        Reads::Nothing => false,
+        Reads::Byte(byte) => tables.alphabet.byte(byte) == label,
+        Reads::Class(class) => {
+            label < tables.alphabet.count()
+                && tables.alphabet.members(class).contains(label as usize)
+        }
+        Reads::Call(machine) => label == tables.alphabet.count() + machine,
+    }
+}

@@ -1,0 +1,268 @@
+//! All that is known of a grammar before a text is read: alphabet, machines, and what can begin and follow each machine.
+
+use std::sync::Arc;
+
+use crate::choice::ClassCode;
+use crate::grammar::Member;
+use crate::graph::{Graph, Measure};
+use crate::id::{ClassId, IdVec, NodeId};
+
+use super::alphabet::{Alphabet, Bytes};
+use super::empty::Empty;
+use super::inline;
+use super::machine::{Machines, Reads};
+
+/// The bytes, and perhaps the end, that a text can go on with.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Ahead {
+    /// The bytes.
+    pub(super) bytes: Bytes,
+    /// Whether the text can end.
+    pub(super) end: bool,
+}
+
+impl Ahead {
+    /// Whether the text can go on with `next`; `None` is its end.
+    #[inline(always)]
+    pub(super) fn allows(self, next: Option<u32>) -> bool {
+        match next {
+            Some(label) => self.bytes.contains(label),
+            None => self.end,
+        }
+    }
+
+    pub(super) fn union(&mut self, other: Ahead) -> bool {
+        let grown = self.bytes.union(other.bytes) | (other.end && !self.end);
+        self.end |= other.end;
+        grown
+    }
+}
+
+/// A class, ready for being read.
+#[derive(Debug)]
+pub(super) struct ClassReader {
+    pub(super) code: ClassCode,
+    /// The heads of the members that are ASCII, plus one; 0 for no member.
+    heads: Box<[u16; 128]>,
+}
+
+impl ClassReader {
+    /// The head of a member that is ASCII, if the class has it.
+    #[inline]
+    pub(super) fn ascii_head(&self, byte: u8) -> Option<u32> {
+        let head = self.heads.get(usize::from(byte)).copied().unwrap_or(0);
+        u32::from(head).checked_sub(1)
+    }
+}
+
+/// The tables of a grammar. Immutable.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) graph: Arc<Graph>,
+    pub(super) alphabet: Alphabet,
+    pub(super) empty: Empty,
+    pub(super) machines: Machines,
+    pub(super) classes: IdVec<ClassId, ClassReader>,
+    /// The number of alternatives and close-off's, by alternation.
+    pub(super) alternations: IdVec<NodeId, (u32, u32)>,
+    /// What each machine's texts begin with.
+    pub(super) firsts: Vec<Bytes>,
+    /// What can come behind each machine's texts.
+    pub(super) follows: Vec<Ahead>,
+    /// Whether a machine can derive itself on the same text.
+    pub(super) is_cyclic: bool,
+}
+
+impl Tables {
+    /// Compiles the tables.
+    pub(super) fn new(graph: &Arc<Graph>) -> Tables {
+        let grammar = &**graph.grammar();
+        let alphabet = Alphabet::new(grammar);
+        let empty = Empty::new(grammar);
+        let called = inline::called(grammar);
+        let machines = Machines::new(grammar, &empty, &called);
+        let shortest = graph.shortest(Measure::Nodes);
+        let alternations = grammar.nodes().ids().map(|node| {
+            let count = grammar.children(node).len() as u32;
+            (count, shortest.alternative(node))
+        });
+        let classes = grammar.classes().iter().map(|(_, class)| {
+            let code = ClassCode::new(class);
+            let mut heads = Box::new([0; 128]);
+            for (byte, head) in (0u8..).zip(heads.iter_mut()) {
+                let choice = code.choice(Member::Char(char::from(byte)));
+                *head = choice.map_or(0, |choice| choice.head as u16 + 1);
+            }
+            ClassReader { code, heads }
+        });
+        let mut tables = Tables {
+            alternations: alternations.collect(),
+            classes: classes.collect(),
+            firsts: vec![Bytes::default(); machines.machines.len()],
+            follows: vec![Ahead::default(); machines.machines.len()],
+            is_cyclic: false,
+            graph: graph.clone(),
+            alphabet,
+            empty,
+            machines,
+        };
+        tables.look_ahead();
+        tables
+    }
+
+    /// What a machine's states can read from `state` on: calls `found` for each state that reads something, or is the exit.
+    fn reachable(&self, state: u32, seen: &mut Seen, mut found: impl FnMut(u32)) {
+        seen.begin(self.machines.states.len());
+        seen.push(state);
+        while let Some(state) = seen.stack.pop() {
+            found(state);
+            for edge in self.machines.edges(state) {
+                seen.push(edge.other);
+            }
+        }
+    }
+
+    fn look_ahead(&mut self) {
+        let count = self.machines.machines.len();
+        let mut seen = Seen::default();
+        // The machines that each one's texts can begin with, by what they begin; and the other way round for ends.
+        let mut begun_by: Vec<Vec<u32>> = vec![Vec::new(); count];
+        let mut firsts = vec![Bytes::default(); count];
+        for (id, machine) in (0..).zip(&self.machines.machines) {
+            self.reachable(machine.entry, &mut seen, |state| {
+                match self.machines.states[state as usize].reads {
+                    Reads::Nothing => {}
+                    Reads::Call(other) => begun_by[other as usize].push(id),
+                    reads => {
+                        firsts[id as usize].union(self.first_of(reads));
+                    }
+                }
+            });
+        }
+        spread(&mut firsts, &begun_by, |to, from| to.union(from));
+        self.firsts = firsts;
+
+        let mut follows = vec![Ahead::default(); count];
+        follows[0].end = true;
+        let mut ended_by: Vec<Vec<u32>> = vec![Vec::new(); count];
+        // Calls that can be all that a machine reads.
+        let mut units: Vec<Vec<u32>> = vec![Vec::new(); count];
+        let mut is_initial = vec![false; self.machines.states.len()];
+        for machine in &self.machines.machines {
+            self.reachable(machine.entry, &mut seen, |state| {
+                is_initial[state as usize] = true;
+            });
+        }
+        for (at, state) in self.machines.states.iter().enumerate() {
+            let Reads::Call(called) = state.reads else {
+                continue;
+            };
+            let exit = self.machines.machines[state.machine as usize].exit;
+            let mut ahead = Ahead::default();
+            self.reachable(state.target, &mut seen, |next| {
+                match self.machines.states[next as usize].reads {
+                    Reads::Nothing => {
+                        if next == exit {
+                            ended_by[state.machine as usize].push(called);
+                            if is_initial[at] {
+                                units[state.machine as usize].push(called);
+                            }
+                        }
+                    }
+                    Reads::Call(other) => {
+                        ahead.bytes.union(self.firsts[other as usize]);
+                    }
+                    reads => {
+                        ahead.bytes.union(self.first_of(reads));
+                    }
+                }
+            });
+            follows[called as usize].union(ahead);
+        }
+        spread(&mut follows, &ended_by, |to, from| to.union(from));
+        self.follows = follows;
+        self.is_cyclic = has_cycle(&units);
+    }
+
+    /// The bytes that what a state reads can begin with.
+    pub(super) fn first_of(&self, reads: Reads) -> Bytes {
+        match reads {
+            Reads::Nothing => Bytes::default(),
+            Reads::Byte(byte) => {
+                let mut bytes = Bytes::default();
+                bytes.insert(self.alphabet.byte(byte));
+                bytes
+            }
+            Reads::Class(class) => self.alphabet.firsts(class),
+            Reads::Call(machine) => self.firsts[machine as usize],
+        }
+    }
+
+    /// The root of the start symbol.
+    pub(super) fn start_root(&self) -> NodeId {
+        let grammar = self.graph.grammar();
+        grammar[grammar.start()].root
+    }
+
+    /// The bytes that the tables take, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.machines.bytes() + self.alternations.len() * 8
+    }
+}
+
+/// States seen in a search, forgotten in constant time.
+#[derive(Default)]
+struct Seen {
+    stamps: Vec<u32>,
+    stamp: u32,
+    stack: Vec<u32>,
+}
+
+impl Seen {
+    fn begin(&mut self, len: usize) {
+        self.stamps.resize(len, 0);
+        self.stamp += 1;
+        self.stack.clear();
+    }
+
+    fn push(&mut self, state: u32) {
+        let stamp = &mut self.stamps[state as usize];
+        if *stamp != self.stamp {
+            *stamp = self.stamp;
+            self.stack.push(state);
+        }
+    }
+}
+
+/// Adds what each has to those that it is listed for, until nothing changes.
+fn spread<T: Copy>(sets: &mut [T], to: &[Vec<u32>], mut union: impl FnMut(&mut T, T) -> bool) {
+    let mut open: Vec<u32> = (0..sets.len() as u32).collect();
+    while let Some(from) = open.pop() {
+        let set = sets[from as usize];
+        for &target in &to[from as usize] {
+            if union(&mut sets[target as usize], set) {
+                open.push(target);
+            }
+        }
+    }
+}
+
+/// Whether a directed graph has a cycle.
+fn has_cycle(next: &[Vec<u32>]) -> bool {
+    let mut incoming = vec![0u32; next.len()];
+    for &target in next.iter().flatten() {
+        incoming[target as usize] += 1;
+    }
+    let mut free: Vec<usize> = (0..next.len()).filter(|&at| incoming[at] == 0).collect();
+    let mut removed = 0;
+    while let Some(at) = free.pop() {
+        removed += 1;
+        for &target in &next[at] {
+            incoming[target as usize] -= 1;
+            if incoming[target as usize] == 0 {
+                free.push(target as usize);
+            }
+        }
+    }
+    removed < next.len()
+}

@@ -1,0 +1,244 @@
+//! Properties on random grammars and texts.
+
+use std::sync::Arc;
+
+use super::brute::{self, Brute, Unknown};
+use super::{Verdict, Workspace, graph_of, parse, parser};
+use crate::choice::Codec;
+use crate::grammar::Grammar;
+use crate::graph::Graph;
+use crate::kpath::{Coverage, ExpansionCoverage, KPaths, WindowTable};
+use crate::parse::Parser;
+use crate::rng::Rng;
+use crate::tests::random_grammar;
+
+/// Random graphs: small, strange, productive.
+fn random_graphs(count: u64) -> impl Iterator<Item = (u64, Arc<Graph>)> {
+    (0..count).filter_map(|seed| {
+        let text = random_grammar(&mut Rng::new(seed));
+        let grammar: Grammar = text.parse().ok()?;
+        Some((seed, Graph::new(grammar).ok()?))
+    })
+}
+
+/// What brute force says must be what the parser says.
+fn compare(
+    graph: &Arc<Graph>,
+    verdict: Result<Verdict, super::Error>,
+    text: &[u8],
+    what: &str,
+) -> bool {
+    let derivations = match Brute::new(graph, text).derivations() {
+        Ok(derivations) => derivations,
+        Err(Unknown::TooMany | Unknown::Cyclic) => return false,
+    };
+    assert_eq!(verdict.is_ok(), !derivations.is_empty(), "{what}");
+    let Ok(verdict) = verdict else { return true };
+    assert_eq!(
+        verdict.derivations.to_string(),
+        derivations.len().to_string(),
+        "{what}"
+    );
+    let encoded: Vec<Vec<u8>> = derivations
+        .iter()
+        .map(|d| brute::encode(graph, d))
+        .collect();
+    assert!(
+        encoded.contains(&verdict.choices),
+        "{what}: {:?} not in {encoded:?}",
+        verdict.choices
+    );
+    let kpaths = verdict.coverage.kpaths();
+    let windows = WindowTable::new(kpaths).unwrap();
+    let mut coverage = Coverage::new(kpaths).unwrap();
+    let mut expansions = ExpansionCoverage::new(graph);
+    for derivation in &derivations {
+        brute::cover(graph, &windows, derivation, &mut coverage, &mut expansions);
+    }
+    assert_eq!(verdict.coverage.windows(), coverage.windows(), "{what}");
+    assert_eq!(verdict.expansions.words(), expansions.words(), "{what}");
+    true
+}
+
+#[test]
+fn generated_sentences_have_the_derivations_of_brute_force() {
+    let mut compared = 0;
+    for (seed, graph) in random_graphs(1500) {
+        let codec = Codec::new(&graph);
+        let parser = Parser::new(&graph);
+        let mut workspace = Workspace::new();
+        let mut rng = Rng::new(seed + 1_000_000);
+        for _ in 0..6 {
+            let choices: Vec<u8> = (0..rng.below(12)).map(|_| rng.below(256) as u8).collect();
+            let text = codec.sentence(&choices);
+            if text.len() > 300 {
+                continue;
+            }
+            let what = format!(
+                "seed {seed}\n{}\n{:?}",
+                graph.grammar(),
+                String::from_utf8_lossy(&text)
+            );
+            let verdict = parse(&parser, &text, 3, &mut workspace);
+            let verdict = verdict.unwrap_or_else(|error| panic!("{what}\n{error}"));
+            assert_eq!(codec.sentence(&verdict.choices), text, "{what}");
+            assert_eq!(
+                codec.canonicalize(&verdict.choices),
+                verdict.choices,
+                "{what}"
+            );
+            if text.len() <= 12 {
+                compared += usize::from(compare(&graph, Ok(verdict), &text, &what));
+            }
+        }
+    }
+    assert!(compared > 1500, "{compared}");
+}
+
+#[test]
+fn broken_sentences_are_judged_as_brute_force_judges_them() {
+    let mut compared = 0;
+    for (seed, graph) in random_graphs(1000) {
+        let codec = Codec::new(&graph);
+        let parser = Parser::new(&graph);
+        let mut workspace = Workspace::new();
+        let mut rng = Rng::new(seed + 2_000_000);
+        for _ in 0..4 {
+            let choices: Vec<u8> = (0..rng.below(8)).map(|_| rng.below(256) as u8).collect();
+            let mut text = codec.sentence(&choices);
+            if text.len() > 14 {
+                continue;
+            }
+            match rng.below(3) {
+                0 if !text.is_empty() => {
+                    text.remove(rng.index(text.len()));
+                }
+                1 if !text.is_empty() => {
+                    let (a, b) = (rng.index(text.len()), rng.index(text.len()));
+                    text.swap(a, b);
+                }
+                _ => text.insert(rng.index(text.len() + 1), b'a' + rng.below(6) as u8),
+            }
+            let what = format!(
+                "seed {seed}\n{}\n{:?}",
+                graph.grammar(),
+                String::from_utf8_lossy(&text)
+            );
+            let verdict = parse(&parser, &text, 3, &mut workspace);
+            compared += usize::from(compare(&graph, verdict, &text, &what));
+        }
+    }
+    assert!(compared > 1000, "{compared}");
+}
+
+#[test]
+fn strange_grammars_have_the_derivations_of_brute_force() {
+    let cases: &[(&str, &[&str])] = &[
+        // Right recursion that lookahead does not decide.
+        ("S := 'a' S | 'a';", &["a", "aaaaaaa", "b", ""]),
+        ("S := 'a' S 'b'? | 'a';", &["aab", "aaaabbb", "aabbb"]),
+        (
+            "S := T; T := 'a' S | 'a' | U; U := 'a' 'a' S;",
+            &["aaaa", "aaaaaa"],
+        ),
+        (
+            "S := 'x' T | 'y'; T := S 'a'? | 'b' T;",
+            &["xxyaa", "xbxya", "xbby"],
+        ),
+        // Hidden left recursion.
+        (
+            "S := A S 'b' | 'a'; A := 'c'?;",
+            &["abb", "cab", "ccabb", "cabb"],
+        ),
+        ("S := ('' | 'x')* S 'y' | 'z';", &["zyy", "xzy", "xxzyy"]),
+        // Nothing in many ways.
+        ("S := ('' | A) ('' | A); A := '' | 'a';", &["", "a", "aa"]),
+        (
+            "S := (A | B)* 'c'; A := 'a'?; B := 'a' | 'b';",
+            &["c", "abc", "aac"],
+        ),
+        (
+            "S := (A{2}){0,2}; A := 'a' | '';",
+            &["", "a", "aa", "aaa", "aaaa"],
+        ),
+        // Bounds.
+        ("S := 'a'{3}; ", &["aa", "aaa", "aaaa"]),
+        (
+            "S := ('a' | 'aa'){2,4};",
+            &["aa", "aaa", "aaaaaaaa", "aaaaaaaaa", "a"],
+        ),
+        // Characters and bytes.
+        ("S := [é-ü]+ | '\\xc3' [\\x80-\\xff]+;", &["é", "éü", "e"]),
+        (
+            "S := ([\\x80-\\xff] | [\\u{80}-\\u{ffff}])+;",
+            &["é", "€", "é€"],
+        ),
+    ];
+    for (grammar, texts) in cases {
+        let parser = parser(grammar);
+        let mut workspace = Workspace::new();
+        for text in *texts {
+            let verdict = parse(&parser, text.as_bytes(), 3, &mut workspace);
+            let what = format!("{grammar} {text:?}");
+            assert!(
+                compare(graph_of(&parser), verdict, text.as_bytes(), &what),
+                "{what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_production_that_derives_itself_has_infinitely_many_derivations() {
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        ("A := A | 'a';", &[("a", "infinite"), ("b", "refused")]),
+        (
+            "A := B | 'a'; B := A | 'b';",
+            &[("a", "infinite"), ("b", "infinite")],
+        ),
+        (
+            "A := A A | '' | 'a';",
+            &[("", "infinite"), ("a", "infinite"), ("aa", "infinite")],
+        ),
+        (
+            "A := A 'x' | B; B := 'b' | C; C := 'c' | B;",
+            &[("bxx", "infinite"), ("c", "infinite")],
+        ),
+        (
+            "A := 'a' | B 'b'; B := B | 'c';",
+            &[("a", "1"), ("cb", "infinite")],
+        ),
+        (
+            "A := 'x'? N 'z'; N := '' N | '';",
+            &[("z", "infinite"), ("xz", "infinite")],
+        ),
+    ];
+    for (grammar, texts) in cases {
+        let parser = parser(grammar);
+        let codec = Codec::new(graph_of(&parser));
+        let mut workspace = Workspace::new();
+        for (text, expected) in *texts {
+            let found = match parse(&parser, text.as_bytes(), 3, &mut workspace) {
+                Ok(verdict) => {
+                    assert_eq!(codec.sentence(&verdict.choices), text.as_bytes());
+                    verdict.derivations.to_string()
+                }
+                Err(_) => "refused".to_owned(),
+            };
+            assert_eq!(&found, expected, "{grammar} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_cycle_covers_its_k_paths_on_every_round() {
+    let parser = parser("A := B | 'a'; B := A 'x'?;");
+    let verdict = parse(&parser, b"a", 3, &mut Workspace::new()).ok().unwrap();
+    let kpaths = KPaths::new(graph_of(&parser), 3).unwrap();
+    let names: Vec<String> = verdict
+        .at_level(3)
+        .iter()
+        .map(|rank| kpaths.name(&kpaths.unrank(rank as u64).unwrap()))
+        .collect();
+    assert_eq!(names, ["A.0>B.0>A.0", "A.0>B.0>A.1", "B.0>A.0>B.0"]);
+}
