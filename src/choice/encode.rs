@@ -15,6 +15,13 @@ pub struct Encoder {
     kept: usize,
 }
 
+/// A place in the choices to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    len: usize,
+    kept: usize,
+}
+
 impl Encoder {
     /// An encoder of one derivation.
     pub fn new() -> Encoder {
@@ -54,6 +61,35 @@ impl Encoder {
         if choice.rest != 0 {
             self.kept = self.choices.len();
         }
+    }
+
+    /// Choices that are encoded already: `choices` as this encoder would write them, of which close-off would make all but the
+    /// first `kept` bytes.
+    #[inline]
+    pub(crate) fn append(&mut self, choices: &[u8], kept: usize) {
+        if kept > 0 {
+            self.kept = self.choices.len() + kept;
+        }
+        self.choices.extend_from_slice(choices);
+    }
+
+    /// All choices so far, and how many bytes of them close-off would not make.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, usize) {
+        (self.choices, self.kept)
+    }
+
+    /// Where the encoder stands.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            len: self.choices.len(),
+            kept: self.kept,
+        }
+    }
+
+    /// Goes back to a mark, as if nothing had been chosen since.
+    pub(super) fn reset(&mut self, mark: Mark) {
+        self.choices.truncate(mark.len);
+        self.kept = mark.kept;
     }
 
     /// The length of the canonical sequence so far.

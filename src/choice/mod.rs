@@ -10,6 +10,7 @@
 //! grammar, so sentences are linear in the choices; `graph` refuses grammars for which the constant would be huge.
 
 pub mod class;
+mod condense;
 mod encode;
 mod program;
 mod render;
@@ -33,6 +34,7 @@ pub use site::{NO_SITE, Site, SiteIndex, Span};
 pub use tape::{Tape, put, width};
 pub use walk::{Chooser, Sink, Stacks, TapeChooser};
 
+use condense::Condenser;
 use program::{Detail, Program};
 use render::Renderer;
 use site::IndexSink;
@@ -55,6 +57,7 @@ pub struct Codec {
     nodes: Program,
     renderer: Renderer,
     windows: Option<Arc<WindowTable>>,
+    has_hollow: bool,
 }
 
 impl Codec {
@@ -73,6 +76,7 @@ impl Codec {
             graph: graph.clone(),
             classes,
             windows: None,
+            has_hollow: condense::has_hollow(graph),
         }
     }
 
@@ -212,6 +216,29 @@ impl Codec {
         let mut encoder = Encoder::new();
         self.walk(choices, &mut Scratch::default(), &mut encoder);
         encoder.finish()
+    }
+
+    /// Whether the grammar has an optional repetition that can derive nothing: [`Codec::condense`] has something to do.
+    pub fn has_hollow_repetitions(&self) -> bool {
+        self.has_hollow
+    }
+
+    /// The canonical form of any bytes without the optional repetitions that derive nothing. The sentence is the same.
+    ///
+    /// ```
+    /// use pleach::{Codec, Grammar, Graph};
+    ///
+    /// let grammar: Grammar = "list := ('a'? ',')* end*; end := '' | '!';".parse()?;
+    /// let codec = Codec::new(&Graph::new(grammar)?);
+    /// let choices = [1, 0, 0, 1, 0, 1, 1, 0];
+    /// assert_eq!(codec.sentence(&choices), b",!");
+    /// assert_eq!(codec.condense(&choices), [1, 0, 0, 1, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn condense(&self, choices: &[u8]) -> Vec<u8> {
+        let mut condenser = Condenser::new(self.graph.grammar());
+        self.walk(choices, &mut Scratch::default(), &mut condenser);
+        condenser.finish()
     }
 
     /// Finds the end of an index's canonical sequence where a splice lost it. O(choices).

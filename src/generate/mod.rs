@@ -88,7 +88,8 @@ impl Generator {
         self
     }
 
-    /// Derives one sentence into `index`. Allocates nothing once the buffers have grown.
+    /// Derives one sentence into `index`, without optional repetitions that derive nothing. Allocates nothing once the buffers
+    /// have grown, unless the grammar has such repetitions.
     pub fn generate(&mut self, index: &mut SiteIndex) {
         let graph: &Graph = self.codec.graph();
         let growth = Growth::draw(&mut self.rng);
@@ -97,5 +98,9 @@ impl Generator {
         chooser.begin(ROOT, 0);
         self.codec
             .derive(ROOT, &mut chooser, &mut self.scratch, index);
+        if self.codec.has_hollow_repetitions() {
+            let condensed = self.codec.condense(index.choices());
+            self.codec.index(&condensed, &mut self.scratch, index);
+        }
     }
 }

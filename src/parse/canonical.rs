@@ -101,7 +101,8 @@ impl Canonical {
     ) -> Result<(), Refusal> {
         let mut encoder = Encoder::new();
         if ground.text.is_empty() {
-            self.encode_empty(ground.tables, ground.tables.start_root(), &mut encoder);
+            let root = ground.tables.start_root();
+            encode_empty(ground.tables, root, &mut encoder, &mut self.nodes);
         } else {
             self.find(ground)?;
             self.encode(ground, &mut encoder);
@@ -206,67 +207,77 @@ impl Canonical {
     }
 
     /// Writes the choices of the steps, first to last.
-    fn encode(&mut self, ground: &Ground<'_>, encoder: &mut Encoder) {
-        let tables = ground.tables;
+    fn encode(&self, ground: &Ground<'_>, encoder: &mut Encoder) {
         let mut offset = 0;
-        let steps = std::mem::take(&mut self.steps);
-        for &step in steps.iter().rev() {
-            for &event in ground.subsets.events(step) {
-                match event {
-                    Event::Alternative(node, index) => {
-                        let (count, default) = tables.alternations[node];
-                        encoder.alternative(index, count, default);
-                    }
-                    Event::More(_) => encoder.more(true),
-                    Event::Stop(_) => encoder.more(false),
-                    Event::Empty(node, _, times) => {
-                        for _ in 0..times {
-                            self.encode_empty(tables, node, encoder);
-                        }
-                    }
-                    Event::None | Event::Symbol(..) | Event::Enter(_) | Event::Repeats(_) => {}
-                }
-            }
+        for &step in self.steps.iter().rev() {
+            let (choices, kept) = ground.subsets.choices(step);
+            encoder.append(choices, kept);
             match ground.subsets.step(step).reads {
                 Reads::Byte(_) => offset += 1,
                 Reads::Class(class) => {
-                    offset += member(tables, class, ground.text, offset, encoder);
+                    offset += member(ground.tables, class, ground.text, offset, encoder);
                 }
                 Reads::Nothing | Reads::Call(_) => {}
             }
         }
-        self.steps = steps;
     }
+}
 
-    /// Writes the choices of a node's canonical empty derivation.
-    fn encode_empty(&mut self, tables: &Tables, node: NodeId, encoder: &mut Encoder) {
-        let grammar = tables.graph.grammar();
-        self.nodes.push(Some(node));
-        while let Some(next) = self.nodes.pop() {
-            let Some(node) = next else {
-                encoder.more(false);
-                continue;
-            };
-            match grammar[node].kind {
-                NodeKind::Alternation => {
-                    let index = tables.empty.alternative(grammar, node);
-                    let (count, default) = tables.alternations[node];
-                    encoder.alternative(index, count, default);
-                    self.nodes
-                        .push(Some(grammar.children(node)[index as usize]));
+/// Writes the choices of an event.
+pub(super) fn encode(
+    tables: &Tables,
+    event: Event,
+    encoder: &mut Encoder,
+    nodes: &mut Vec<Option<NodeId>>,
+) {
+    match event {
+        Event::Alternative(node, index) => {
+            let (count, default) = tables.alternations[node];
+            encoder.alternative(index, count, default);
+        }
+        Event::More(_) => encoder.more(true),
+        Event::Stop(_) => encoder.more(false),
+        Event::Empty(node, _, times) => {
+            for _ in 0..times {
+                encode_empty(tables, node, encoder, nodes);
+            }
+        }
+        Event::None | Event::Symbol(..) | Event::Enter(_) | Event::Repeats(_) => {}
+    }
+}
+
+/// Writes the choices of a node's canonical empty derivation.
+fn encode_empty(
+    tables: &Tables,
+    node: NodeId,
+    encoder: &mut Encoder,
+    nodes: &mut Vec<Option<NodeId>>,
+) {
+    let grammar = tables.graph.grammar();
+    nodes.push(Some(node));
+    while let Some(next) = nodes.pop() {
+        let Some(node) = next else {
+            encoder.more(false);
+            continue;
+        };
+        match grammar[node].kind {
+            NodeKind::Alternation => {
+                let index = tables.empty.alternative(grammar, node);
+                let (count, default) = tables.alternations[node];
+                encoder.alternative(index, count, default);
+                nodes.push(Some(grammar.children(node)[index as usize]));
+            }
+            NodeKind::Quantifier { min, max } => {
+                // The stop, where it is asked for, comes behind the mandatory repetitions.
+                if max != Some(min) {
+                    nodes.push(None);
                 }
-                NodeKind::Quantifier { min, max } => {
-                    // The stop, where it is asked for, comes behind the mandatory repetitions.
-                    if max != Some(min) {
-                        self.nodes.push(None);
-                    }
-                    let child = grammar.children(node)[0];
-                    self.nodes.extend((0..min).map(|_| Some(child)));
-                }
-                _ => {
-                    let parts = tables.empty.parts(grammar, node).rev();
-                    self.nodes.extend(parts.map(|(_, child)| Some(child)));
-                }
+                let child = grammar.children(node)[0];
+                nodes.extend((0..min).map(|_| Some(child)));
+            }
+            _ => {
+                let parts = tables.empty.parts(grammar, node).rev();
+                nodes.extend(parts.map(|(_, child)| Some(child)));
             }
         }
     }

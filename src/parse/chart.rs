@@ -21,6 +21,8 @@ use super::{Budget, Refusal};
 pub(super) const NONE: u32 = u32::MAX;
 /// Sets of more items are searched by a table.
 const SMALL: usize = 12;
+/// The most bytes that a chart may take: no table of it then has 2^31 entries.
+const MOST_BYTES: u64 = 16 << 30;
 /// In [`Item::child`]: there are more links, in [`Chart::links`].
 const MORE: u32 = 1 << 31;
 
@@ -213,7 +215,11 @@ impl Chart {
         self.predicted
             .resize(tables.machines.machines.len(), u32::MAX);
         self.steps = 0;
-        self.budget = budget;
+        // What 31 bits can number.
+        self.budget = Budget {
+            bytes: budget.bytes.min(MOST_BYTES),
+            ..budget
+        };
         self.reached = 0;
         self.accepted = tables.empty.is_nullable(tables.start_root()).then_some(0);
         self.fixed_bytes = tables.bytes();

@@ -39,14 +39,16 @@ struct Inner {
     snippet: Snippet,
     expected: Vec<Expected>,
     longest_prefix: Option<usize>,
+    is_prefix_known: bool,
 }
 
 impl Error {
+    /// `longest_prefix` is `None` where it was not found out.
     pub(super) fn new(
         text: &[u8],
         refusal: Refusal,
         expected: Vec<Expected>,
-        longest_prefix: Option<usize>,
+        longest_prefix: Option<Option<usize>>,
     ) -> Error {
         let offset = refusal.offset().min(text.len());
         Error {
@@ -57,7 +59,8 @@ impl Error {
                 position: Position::of(text, offset),
                 snippet: Snippet::new(text, offset..offset),
                 expected,
-                longest_prefix,
+                longest_prefix: longest_prefix.flatten(),
+                is_prefix_known: longest_prefix.is_some(),
             }),
         }
     }
@@ -159,7 +162,8 @@ impl fmt::Display for Error {
         match inner.longest_prefix {
             Some(0) => f.write_str("help: only the empty text before it is a sentence"),
             Some(prefix) => write!(f, "help: the first {prefix} bytes are a sentence"),
-            None => f.write_str("help: no beginning of it is a sentence"),
+            None if inner.is_prefix_known => f.write_str("help: no beginning of it is a sentence"),
+            None => f.write_str("help: mend it there, and try again"),
         }
     }
 }

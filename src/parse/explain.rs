@@ -41,7 +41,7 @@ pub(super) fn explain(
         ..budget
     };
     let read = chart.read(tables, subsets, prefix, Pruning::None, budget);
-    let longest = chart.accepted.filter(|_| read.is_ok());
+    let longest = read.is_ok().then_some(chart.accepted);
     Error::new(text, refusal, expected, longest)
 }
 

@@ -9,16 +9,27 @@ use crate::id::{Id as _, IdVec, NodeId, ProductionId};
 
 /// The states that all copies together may take, roughly.
 const COPIES: u64 = 200_000;
-/// The repetitions of a bounded quantifier, in states, that are written out rather than halved.
-pub(super) const WRITTEN_OUT: u64 = 512;
 
-/// The productions that have a machine of their own, by production.
-pub(super) fn called(grammar: &Grammar) -> IdVec<ProductionId, bool> {
+/// How a grammar is cut into machines.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The productions that have a machine of their own.
+    pub(super) called: IdVec<ProductionId, bool>,
+    /// The states that each node takes, roughly, with all that is copied into it.
+    pub(super) sizes: IdVec<NodeId, u64>,
+    /// The repetitions of a bounded quantifier, in states, that are written out rather than halved.
+    pub(super) written_out: u64,
+}
+
+/// Decides which productions have a machine of their own. Linear in the grammar.
+pub(super) fn plan(grammar: &Grammar) -> Plan {
     let count = grammar.productions().len();
     let mut called: IdVec<ProductionId, bool> = IdVec::filled(count, false);
     called[grammar.start()] = true;
     let order = callees_first(grammar, &mut called);
-    let limit = (COPIES / grammar.nodes().len().max(1) as u64).clamp(8, 512);
+    let share = COPIES / grammar.nodes().len().max(1) as u64;
+    let limit = share.clamp(8, 512);
+    let written_out = (4 * share).clamp(16, 512);
     let mut sizes: IdVec<ProductionId, u64> = IdVec::filled(count, 1);
     let mut nodes: IdVec<NodeId, u64> = IdVec::filled(grammar.nodes().len(), 1);
     for production in order {
@@ -26,14 +37,18 @@ pub(super) fn called(grammar: &Grammar) -> IdVec<ProductionId, bool> {
         let own = first..first + grammar[production].node_count as usize;
         for at in own.rev() {
             let node = NodeId::from_index(at);
-            nodes[node] = size(grammar, node, &nodes, &called, &sizes);
+            nodes[node] = size(grammar, node, &nodes, &called, &sizes, written_out);
         }
         sizes[production] = nodes[grammar[production].root];
         if sizes[production] > limit {
             called[production] = true;
         }
     }
-    called
+    Plan {
+        called,
+        sizes: nodes,
+        written_out,
+    }
 }
 
 /// The states that a node takes, roughly.
@@ -43,6 +58,7 @@ fn size(
     nodes: &IdVec<NodeId, u64>,
     called: &IdVec<ProductionId, bool>,
     sizes: &IdVec<ProductionId, u64>,
+    written_out: u64,
 ) -> u64 {
     let below = grammar.children(node).iter().map(|&child| nodes[child]);
     match grammar[node].kind {
@@ -53,7 +69,7 @@ fn size(
         NodeKind::Quantifier { min, max } => {
             let copies = u64::from(max.unwrap_or(min.saturating_add(1))).max(1);
             let all = below.fold(0, u64::saturating_add).saturating_mul(copies);
-            all.min(WRITTEN_OUT).saturating_add(2)
+            all.min(written_out).saturating_add(2)
         }
         _ => below.fold(2, u64::saturating_add),
     }

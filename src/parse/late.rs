@@ -2,20 +2,22 @@
 //!
 //! Where a completion led straight to the top of a chain of items that each wait for the one below, the chart has the
 //! top and the bottom only. This makes the items and completions between, once, and links them as if they had been there
-//! all along. Linear in the length of the chains that are asked for.
+//! all along. Each of them belongs to one top: the way up is the same for all. Linear in the length of the chains.
+
+use std::ops::Range;
 
 use super::chart::{Chart, Link, NONE};
 use super::map::Map;
 use super::subset::Subsets;
 use super::tables::Tables;
 
-/// What was made for a chart.
+/// What is made for a chart.
 #[derive(Default)]
 pub(super) struct Late {
-    /// Completions by machine, start and end.
-    completions: Map<(u32, u32, u32), u32>,
-    /// Items by subset, origin and end.
-    items: Map<(u32, u32, u32), u32>,
+    /// Completions by machine and start, where several ways up may meet.
+    completions: Map<(u32, u32), u32>,
+    /// Items by subset and origin, likewise.
+    items: Map<(u32, u32), u32>,
     /// The number of completions that the chart itself made.
     own: Option<usize>,
 }
@@ -23,14 +25,7 @@ pub(super) struct Late {
 impl Late {
     /// Begins with a new chart.
     pub(super) fn clear(&mut self) {
-        self.completions.clear();
-        self.items.clear();
         self.own = None;
-    }
-
-    /// The bytes that it takes.
-    pub(super) fn bytes(&self) -> usize {
-        (self.completions.len() + self.items.len()) * 32
     }
 
     /// Makes all items that a completion consists of, as far as they are missing.
@@ -41,10 +36,20 @@ impl Late {
         chart: &mut Chart,
         completion: u32,
     ) {
-        let sources = &mut chart.completions[completion as usize].sources;
-        let mut chain = std::mem::replace(sources, NONE);
-        let own = *self.own.get_or_insert(chart.completions.len());
         let top = chart.completions[completion as usize];
+        if top.sources == NONE {
+            return;
+        }
+        chart.completions[completion as usize].sources = NONE;
+        let own = *self.own.get_or_insert(chart.completions.len());
+        // The chart's own completions ascend by their ends.
+        let known = &chart.completions[..own];
+        let first = known.partition_point(|known| known.end < top.end);
+        let last = known.partition_point(|known| known.end <= top.end);
+        let mut chain = top.sources;
+        let is_only = chart.chained(chain).is_some_and(|(_, rest)| rest == NONE);
+        self.completions.clear();
+        self.items.clear();
         while let Some((source, rest)) = chart.chained(chain) {
             chain = rest;
             let mut below = source;
@@ -61,8 +66,7 @@ impl Late {
                     pred: waiting,
                     child: below,
                 };
-                let key = (subset, origin, top.end);
-                if let Some(&item) = self.items.get(&key) {
+                if !is_only && let Some(&item) = self.items.get(&(subset, origin)) {
                     // Somebody came this way before: from here on everything is there.
                     if chart.links(item).all(|known| known != link) {
                         chart.link(item, link);
@@ -70,11 +74,13 @@ impl Late {
                     break;
                 }
                 let item = chart.push_item(subset, origin, link);
-                self.items.insert(key, item);
+                if !is_only {
+                    self.items.insert((subset, origin), item);
+                }
                 let machine = subsets.get(subset).machine;
                 let above = match (machine, origin) == (top.machine, top.start) {
                     true => completion,
-                    false => self.find(chart, own, machine, origin, top.end),
+                    false => self.find(chart, first..last, (machine, origin), top.end, is_only),
                 };
                 chart.add_final(above, item);
                 if above == completion {
@@ -85,24 +91,29 @@ impl Late {
         }
     }
 
-    /// The completion of a machine between two offsets, made if it is not there.
-    fn find(&mut self, chart: &mut Chart, own: usize, machine: u32, start: u32, end: u32) -> u32 {
-        let key = (machine, start, end);
-        if let Some(&known) = self.completions.get(&key) {
+    /// The completion of a machine that began at an offset, made if it is not there.
+    fn find(
+        &mut self,
+        chart: &mut Chart,
+        same_end: Range<usize>,
+        key: (u32, u32),
+        end: u32,
+        is_only: bool,
+    ) -> u32 {
+        if !is_only && let Some(&known) = self.completions.get(&key) {
             return known;
         }
-        // The chart's own completions ascend by their ends.
-        let completions = &chart.completions[..own];
-        let first = completions.partition_point(|known| known.end < end);
-        let same_end = completions[first..].iter();
-        let found = same_end
-            .take_while(|known| known.end == end)
-            .position(|known| known.machine == machine && known.start == start);
+        let first = same_end.start;
+        let found = chart.completions[same_end]
+            .iter()
+            .position(|known| (known.machine, known.start) == key);
         let id = match found {
             Some(at) => (first + at) as u32,
-            None => chart.push_completion(machine, start, end),
+            None => chart.push_completion(key.0, key.1, end),
         };
-        self.completions.insert(key, id);
+        if !is_only {
+            self.completions.insert(key, id);
+        }
         id
     }
 }

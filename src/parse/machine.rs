@@ -12,10 +12,10 @@
 //! into machines of their own, in one way only for each number of repetitions.
 
 use crate::grammar::{Grammar, NodeKind};
-use crate::id::{ClassId, IdVec, NodeId, ProductionId, SymbolId};
+use crate::id::{ClassId, NodeId, ProductionId, SymbolId};
 
 use super::empty::Empty;
-use super::inline::WRITTEN_OUT;
+use super::inline::Plan;
 use super::map::Map;
 
 /// No frame: directly below the root of the machine.
@@ -125,15 +125,11 @@ pub(super) struct Machines {
 
 impl Machines {
     /// Compiles the machines that the start symbol needs; its own is the first.
-    pub(super) fn new(
-        grammar: &Grammar,
-        empty: &Empty,
-        called: &IdVec<ProductionId, bool>,
-    ) -> Machines {
+    pub(super) fn new(grammar: &Grammar, empty: &Empty, plan: &Plan) -> Machines {
         let mut builder = Builder {
             grammar,
             empty,
-            called,
+            plan,
             states: Vec::new(),
             edges: Vec::new(),
             machines: Vec::new(),
@@ -198,7 +194,7 @@ enum Part {
 struct Builder<'g> {
     grammar: &'g Grammar,
     empty: &'g Empty,
-    called: &'g IdVec<ProductionId, bool>,
+    plan: &'g Plan,
     states: Vec<State>,
     edges: Vec<(u32, Edge)>,
     machines: Vec<Machine>,
@@ -259,7 +255,7 @@ impl Builder<'_> {
             } => {
                 let subject = self.grammar.children(quantifier)[0];
                 let written_out = count <= 2
-                    || u64::from(count).saturating_mul(self.size(subject)) <= WRITTEN_OUT;
+                    || u64::from(count).saturating_mul(self.size(subject)) <= self.plan.written_out;
                 let part = match (written_out, optional) {
                     (true, true) => Part::Item(quantifier),
                     (true, false) => Part::Node(subject),
@@ -275,15 +271,9 @@ impl Builder<'_> {
         }
     }
 
-    /// The nodes below a node: what repeating it costs, roughly.
-    fn size(&self, node: NodeId) -> u64 {
-        let production = &self.grammar[self.grammar[node].production];
-        let end = production.first_node.0 + production.node_count;
-        let mut last = node;
-        while let Some(&child) = self.grammar.children(last).last() {
-            last = child;
-        }
-        u64::from(last.0.min(end) - node.0) + 1
+    /// What one repetition of a subject costs.
+    fn size(&self, subject: NodeId) -> u64 {
+        self.plan.sizes[subject]
     }
 
     fn later(&mut self, node: NodeId, frame: u32, from: u32, to: u32) {
@@ -315,7 +305,7 @@ impl Builder<'_> {
                 let state = self.state(Reads::Class(class), node, to);
                 self.symbol(node, frame, from, state);
             }
-            NodeKind::Reference(target) if self.called[target] => {
+            NodeKind::Reference(target) if self.plan.called[target] => {
                 let machine = self.machine_of(Derives::Production(target));
                 let state = self.state(Reads::Call(machine), node, to);
                 self.symbol(node, frame, from, state);
@@ -369,7 +359,7 @@ impl Builder<'_> {
     /// The mandatory repetitions: written out, or one machine for each power of two.
     fn mandatory(&self, quantifier: NodeId, min: u32) -> Vec<Part> {
         let subject = self.grammar.children(quantifier)[0];
-        if u64::from(min).saturating_mul(self.size(subject)) <= WRITTEN_OUT {
+        if u64::from(min).saturating_mul(self.size(subject)) <= self.plan.written_out {
             return vec![Part::Node(subject); min as usize];
         }
         let powers = (0..32).rev().map(|bit| min & 1 << bit);
@@ -470,7 +460,7 @@ impl Builder<'_> {
             }
             Part::Optional(quantifier, Some(most)) => {
                 let subject = self.grammar.children(quantifier)[0];
-                if u64::from(most).saturating_mul(self.size(subject)) <= WRITTEN_OUT {
+                if u64::from(most).saturating_mul(self.size(subject)) <= self.plan.written_out {
                     self.up_to(quantifier, most, frame, from, to);
                 } else {
                     self.up_to_many(quantifier, most, frame, from, to);

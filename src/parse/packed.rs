@@ -134,7 +134,7 @@ impl Packed {
         ground.chart.check(ground.subsets, offset)?;
         ground
             .chart
-            .check_bytes(ground.subsets, self.bytes() + ground.late.bytes(), offset)
+            .check_bytes(ground.subsets, self.bytes(), offset)
     }
 
     /// The bytes that the forest takes.

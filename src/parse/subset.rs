@@ -4,7 +4,10 @@
 //! grammar that is regular between its recursions is read by following an automaton. The sets are kept from text to text.
 //! They depend on the grammar only; their numbers depend on the order of texts, and nothing else does.
 
+use crate::choice::Encoder;
+
 use super::alphabet::Bytes;
+use super::canonical::encode;
 use super::machine::{Event, Reads};
 use super::map::Map;
 use super::tables::{Ahead, Tables};
@@ -42,6 +45,16 @@ pub(super) struct Step {
     /// What is read at its end.
     pub(super) reads: Reads,
     events: (u32, u32),
+    /// The choices of the events, encoded, and how many bytes of them close-off would not make.
+    choices: (u32, u32),
+    kept: u32,
+}
+
+/// The steps that were last asked for behind a label.
+#[derive(Clone, Copy)]
+struct Recent {
+    target: u32,
+    steps: (u32, u32),
 }
 
 /// The sets made so far.
@@ -59,7 +72,9 @@ pub(super) struct Subsets {
     steps: Vec<Step>,
     events: Vec<Event>,
     found: Map<(u32, u32, u32), (u32, u32)>,
-    stack: Vec<(u32, u32)>,
+    /// By subset and label, like `rows`: unambiguous grammars hardly ever ask for another.
+    recent: Vec<Recent>,
+    choices: Vec<u8>,
     seen: Vec<u32>,
     seen_at: u32,
     kernel: Vec<u32>,
@@ -90,7 +105,8 @@ impl Subsets {
     pub(super) fn bytes(&self) -> usize {
         self.subsets.len() * (size_of::<Subset>() + 64)
             + self.pool.len() * 8
-            + self.rows.len() * 4
+            + self.rows.len() * (4 + size_of::<Recent>())
+            + self.choices.len()
             + self.others.len() * 16
             + self.steps.len() * (size_of::<Step>() + 32)
             + self.events.len() * size_of::<Event>()
@@ -226,6 +242,11 @@ impl Subsets {
         });
         self.rows
             .resize(self.rows.len() + self.columns as usize, UNKNOWN);
+        let none = Recent {
+            target: UNKNOWN,
+            steps: (0, 0),
+        };
+        self.recent.resize(self.rows.len(), none);
         id
     }
 
@@ -252,11 +273,22 @@ impl Subsets {
         label: u32,
         target: u32,
     ) -> std::ops::Range<usize> {
-        let (start, end) = match self.found.get(&(subset, label, target)) {
+        if label < self.columns {
+            let at = subset as usize * self.columns as usize + label as usize;
+            if self.recent[at].target == target {
+                let (start, end) = self.recent[at].steps;
+                return start as usize..end as usize;
+            }
+        }
+        let steps = match self.found.get(&(subset, label, target)) {
             Some(&found) => found,
             None => self.find_steps(tables, subset, label, target),
         };
-        start as usize..end as usize
+        if label < self.columns {
+            let at = subset as usize * self.columns as usize + label as usize;
+            self.recent[at] = Recent { target, steps };
+        }
+        steps.0 as usize..steps.1 as usize
     }
 
     /// A step of [`Subsets::steps`].
@@ -270,6 +302,16 @@ impl Subsets {
     pub(super) fn events(&self, step: u32) -> &[Event] {
         let (start, end) = self.steps[step as usize].events;
         &self.events[start as usize..end as usize]
+    }
+
+    /// The choices that are made on a step, encoded, and how many bytes of them close-off would not make.
+    #[inline(always)]
+    pub(super) fn choices(&self, step: u32) -> (&[u8], usize) {
+        let Step { choices, kept, .. } = self.steps[step as usize];
+        (
+            &self.choices[choices.0 as usize..choices.1 as usize],
+            kept as usize,
+        )
     }
 
     #[cold]
@@ -301,33 +343,28 @@ impl Subsets {
             }
         }
         let mut path: Vec<Event> = Vec::new();
+        let mut stack: Vec<(u32, u32)> = Vec::new();
         for end in ends {
             let reads = machines.states[end as usize].reads;
             // Depth first, back along the edges: a state and the next of its edges to try.
             path.clear();
-            self.stack.clear();
-            self.stack.push((end, 0));
-            while let Some(&mut (state, ref mut next)) = self.stack.last_mut() {
+            stack.clear();
+            stack.push((end, 0));
+            while let Some(&mut (state, ref mut next)) = stack.last_mut() {
                 if *next == 0 && kernel.binary_search(&state).is_ok() {
-                    let start = self.events.len() as u32;
-                    let happens = path.iter().rev().filter(|&&event| event != Event::None);
-                    self.events.extend(happens);
-                    self.steps.push(Step {
-                        from: state,
-                        reads,
-                        events: (start, self.events.len() as u32),
-                    });
+                    let happens = path.iter().rev().copied();
+                    self.push_step(tables, state, reads, happens);
                 }
                 match machines.edges_to(state).get(*next as usize) {
                     Some(edge) => {
                         *next += 1;
                         if self.seen[edge.other as usize] == self.seen_at {
                             path.push(edge.event);
-                            self.stack.push((edge.other, 0));
+                            stack.push((edge.other, 0));
                         }
                     }
                     None => {
-                        self.stack.pop();
+                        stack.pop();
                         path.pop();
                     }
                 }
@@ -336,6 +373,34 @@ impl Subsets {
         let found = (first, self.steps.len() as u32);
         self.found.insert((subset, label, target), found);
         found
+    }
+
+    fn push_step(
+        &mut self,
+        tables: &Tables,
+        from: u32,
+        reads: Reads,
+        events: impl Iterator<Item = Event>,
+    ) {
+        let start = self.events.len();
+        self.events
+            .extend(events.filter(|&event| event != Event::None));
+        let events = (start as u32, self.events.len() as u32);
+        let mut encoder = Encoder::new();
+        let mut open = Vec::new();
+        for &event in &self.events[start..] {
+            encode(tables, event, &mut encoder, &mut open);
+        }
+        let (choices, kept) = encoder.into_parts();
+        let start = self.choices.len() as u32;
+        self.choices.extend_from_slice(&choices);
+        self.steps.push(Step {
+            from,
+            reads,
+            events,
+            choices: (start, self.choices.len() as u32),
+            kept: kept as u32,
+        });
     }
 }
 

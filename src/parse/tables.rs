@@ -79,8 +79,7 @@ impl Tables {
         let grammar = &**graph.grammar();
         let alphabet = Alphabet::new(grammar);
         let empty = Empty::new(grammar);
-        let called = inline::called(grammar);
-        let machines = Machines::new(grammar, &empty, &called);
+        let machines = Machines::new(grammar, &empty, &inline::plan(grammar));
         let shortest = graph.shortest(Measure::Nodes);
         let alternations = grammar.nodes().ids().map(|node| {
             let count = grammar.children(node).len() as u32;

@@ -2,7 +2,9 @@
 
 mod brute;
 mod facts;
+mod failures;
 mod properties;
+mod sizes;
 
 use std::sync::Arc;
 

@@ -1,0 +1,154 @@
+//! What is said of texts that are no sentences, and budgets that do not suffice.
+
+use expect_test::{Expect, expect};
+
+use super::parser;
+use crate::parse::{Budget, Parser, Refusal, Workspace};
+
+fn check(parser: &Parser, text: &[u8], expect: Expect) {
+    let error = parser.encode(text).unwrap_err().with_path("text");
+    expect.assert_eq(&format!("{error}\n"));
+}
+
+const LIST: &str =
+    "list := '[' (item (',' ' '? item)*)? ']'; item := num | list | word; num := [1-9] [0-9]*;
+    word := \"true\" | \"tri\" | [α-ω]+;";
+
+#[test]
+fn errors_say_what_was_expected_and_by_whom() {
+    let parser = parser(LIST);
+    check(
+        &parser,
+        b"[1, [20, trap]]",
+        expect![[r#"
+            text:1:12: unexpected 'a'
+            1 | [1, [20, trap]]
+              |            ^
+            expected "tri" in word
+                  or "true" in word
+            help: no beginning of it is a sentence
+        "#]],
+    );
+    check(
+        &parser,
+        b"[1,[]] ]",
+        expect![[r#"
+            text:1:7: unexpected ' '
+            1 | [1,[]] ]
+              |       ^
+            expected end of text
+            help: the first 6 bytes are a sentence
+        "#]],
+    );
+    check(
+        &parser,
+        "[αβ".as_bytes(),
+        expect![[r#"
+            text:1:4: unexpected end of text
+            1 | [αβ
+              |    ^
+            expected "," in list
+                  or "]" in list
+                  or [α-ω] in word
+            help: no beginning of it is a sentence
+        "#]],
+    );
+    check(
+        &parser,
+        b"[\xce",
+        expect![[r#"
+            text:1:2: unexpected byte 0xce
+            1 | [�
+              |  ^
+            expected "[" in list
+                  or "]" in list
+                  or "tri" in word
+                  or "true" in word
+                  or [1-9] in num
+                  or [α-ω] in word
+            help: no beginning of it is a sentence
+        "#]],
+    );
+}
+
+#[test]
+fn the_longest_prefix_is_found_where_lookahead_would_hide_it() {
+    for (grammar, text, offset, longest) in [
+        ("S := 'a' S | 'a';", "aaab", 3, Some(3)),
+        ("S := 'a' S 'b' | '';", "aab", 3, Some(0)),
+        ("S := A*; A := 'a' 'b' 'c'?;", "ababcabx", 7, Some(7)),
+        ("S := 'x' 'y'; ", "", 0, None),
+        ("S := ('ab')+ 'c'? | 'ababx';", "ababy", 4, Some(4)),
+    ] {
+        let error = parser(grammar).encode(text.as_bytes()).unwrap_err();
+        assert_eq!(error.offset(), offset, "{grammar} {text}");
+        assert_eq!(error.longest_prefix(), longest, "{grammar} {text}");
+    }
+}
+
+#[test]
+fn a_text_may_be_refused_at_any_byte() {
+    let parser = parser(LIST);
+    let sentence = "[1,[true,αβ,[]],203]".as_bytes();
+    let mut workspace = Workspace::new();
+    for at in 0..sentence.len() {
+        for byte in 0..=255u8 {
+            let mut text = sentence.to_vec();
+            text[at] = byte;
+            if let Err(refusal) = parser.parse(&text, Budget::default(), &mut workspace) {
+                let error = parser.explain_in(&text, refusal, &mut workspace);
+                // What comes before is as it should be; only the characters of `word` are longer than a byte.
+                let offset = error.offset();
+                assert!(offset + 1 >= at, "{text:?}");
+                assert!(!error.expected().is_empty(), "{text:?}");
+                // What comes behind does not matter.
+                let end = text.len().min(offset + 1);
+                let again = parser.parse(&text[..end], Budget::default(), &mut workspace);
+                assert_eq!(again.unwrap_err().offset(), offset, "{text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn budgets_are_kept_and_say_so() {
+    let parser = parser("E := E '+' E | '1';");
+    let text = [b"1+".repeat(100), b"1".to_vec()].concat();
+    let mut workspace = Workspace::new();
+    let few = Budget {
+        steps: 10_000,
+        ..Budget::default()
+    };
+    let refusal = parser.parse(&text, few, &mut workspace).unwrap_err();
+    assert!(
+        matches!(refusal, Refusal::OutOfSteps { offset } if offset > 10 && offset < text.len()),
+        "{refusal:?}"
+    );
+    let small = Budget {
+        bytes: 200_000,
+        ..Budget::default()
+    };
+    let refusal = parser.parse(&text, small, &mut workspace).unwrap_err();
+    assert!(
+        matches!(refusal, Refusal::OutOfMemory { .. }),
+        "{refusal:?}"
+    );
+    let error = parser.explain_in(&text, refusal, &mut workspace);
+    assert_eq!(error.message(), "the budget of memory is spent");
+    // What suffices for the chart need not suffice for the forest.
+    let mut steps = 20_000;
+    loop {
+        let budget = Budget {
+            steps,
+            ..Budget::default()
+        };
+        if let Ok(mut forest) = parser.parse(&text, budget, &mut workspace) {
+            assert!(matches!(
+                forest.derivations(),
+                Err(Refusal::OutOfSteps { .. })
+            ));
+            break;
+        }
+        steps += 20_000;
+    }
+}

@@ -1,0 +1,117 @@
+//! Long, deep and very ambiguous texts, and bounds of quantifiers that nobody writes out.
+
+use super::{Workspace, graph_of, parse, parser};
+use crate::choice::Codec;
+use crate::parse::Budget;
+
+#[test]
+fn recursion_of_every_kind_is_deep() {
+    let n = 100_000;
+    let cases: &[(&str, Vec<u8>)] = &[
+        (
+            "L := L ',' 'a' | 'a';",
+            [b"a,".repeat(n), b"a".to_vec()].concat(),
+        ),
+        (
+            "R := 'a' ',' R | 'a';",
+            [b"a,".repeat(n), b"a".to_vec()].concat(),
+        ),
+        ("S := 'a' S | 'a';", b"a".repeat(n)),
+        (
+            "S := A | B; A := 'a' A | 'x'; B := 'a' B | 'y';",
+            [b"a".repeat(n), b"y".to_vec()].concat(),
+        ),
+        (
+            "N := '[' N* ']';",
+            [b"[".repeat(n), b"]".repeat(n)].concat(),
+        ),
+        (
+            "P := 'a' P 'b' | 'c'?;",
+            [b"a".repeat(n), b"b".repeat(n)].concat(),
+        ),
+    ];
+    let budget = Budget {
+        // A constant for each byte: nothing here is quadratic.
+        steps: 30 * 2 * n as u64,
+        ..Budget::default()
+    };
+    for (grammar, text) in cases {
+        let parser = parser(grammar);
+        let codec = Codec::new(graph_of(&parser));
+        let mut workspace = Workspace::new();
+        let mut forest = parser
+            .parse(text, budget, &mut workspace)
+            .unwrap_or_else(|refusal| panic!("{grammar} {refusal:?}"));
+        let mut choices = Vec::new();
+        forest.choices(&mut choices).unwrap();
+        assert_eq!(forest.derivations().unwrap().to_u64(), Some(1), "{grammar}");
+        assert!(codec.sentence(&choices) == *text, "{grammar}");
+    }
+}
+
+#[test]
+fn sums_have_catalan_many_derivations() {
+    let parser = parser("E := E '+' E | '1';");
+    let mut workspace = Workspace::new();
+    let mut catalan: u64 = 1;
+    for n in 0..30u64 {
+        let text = [b"1+".repeat(n as usize), b"1".to_vec()].concat();
+        let verdict = parse(&parser, &text, 3, &mut workspace).unwrap();
+        assert_eq!(verdict.derivations.to_u64(), Some(catalan));
+        catalan = (u128::from(catalan) * 2 * (2 * u128::from(n) + 1) / (u128::from(n) + 2)) as u64;
+    }
+    let text = [b"1+".repeat(199), b"1".to_vec()].concat();
+    let verdict = parse(&parser, &text, 3, &mut workspace).unwrap();
+    // The 199th Catalan number.
+    let digits = verdict.derivations.to_string();
+    assert_eq!(digits.len(), 117);
+    assert!(digits.starts_with("129013158064429114001222907669676675134349530552728882499810851598901419013348319045534580850847735528275750122188940"), "{digits}");
+}
+
+#[test]
+fn wide_bounds_are_kept() {
+    for (bounds, least, most) in [
+        ("{1000}", 1000, 1000),
+        ("{0,3000}", 0, 3000),
+        ("{700,2900}", 700, 2900),
+        ("{1025,}", 1025, usize::MAX),
+        ("{0,70000}", 0, 70_000),
+    ] {
+        let parser = parser(&format!("S := 'x' ([ab] 'c'?){bounds} 'y';"));
+        let codec = Codec::new(graph_of(&parser));
+        let mut workspace = Workspace::new();
+        for count in [
+            0, 1, 2, 699, 700, 701, 999, 1000, 1001, 1024, 1025, 2047, 2048, 2900, 2901, 3000, 3001,
+        ] {
+            let text = [
+                b"x".to_vec(),
+                b"abc".repeat(count / 2),
+                b"b".repeat(count % 2),
+                b"y".to_vec(),
+            ]
+            .concat();
+            let verdict = parse(&parser, &text, 2, &mut workspace);
+            let what = format!("{bounds} {count}");
+            assert_eq!(verdict.is_ok(), (least..=most).contains(&count), "{what}");
+            if let Ok(verdict) = verdict {
+                assert_eq!(verdict.derivations.to_u64(), Some(1), "{what}");
+                assert_eq!(codec.sentence(&verdict.choices), text, "{what}");
+                assert_eq!(
+                    codec.canonicalize(&verdict.choices),
+                    verdict.choices,
+                    "{what}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn wide_bounds_over_what_derives_nothing_are_counted() {
+    // Each of 600 mandatory repetitions is "a" or nothing: as many derivations as places for two letters.
+    let parser = parser("S := A{600}; A := 'a'?;");
+    let verdict = parse(&parser, b"aa", 2, &mut Workspace::new()).unwrap();
+    assert_eq!(verdict.derivations.to_u64(), Some(600 * 599 / 2));
+    let codec = Codec::new(graph_of(&parser));
+    assert_eq!(codec.sentence(&verdict.choices), b"aa");
+}
