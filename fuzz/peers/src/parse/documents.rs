@@ -192,7 +192,7 @@ impl Writer {
                 whole % 10,
                 fraction % 12
             )),
-            3 => self.push(format_args!("-{}.{whole:05}", fraction)),
+            3 => self.push(format_args!("-{fraction}.{whole:05}")),
             4 => self.push(format_args!("1.5E{}", fraction % 20)),
             _ => self.push(format_args!("{whole}.{fraction:02}")),
         }

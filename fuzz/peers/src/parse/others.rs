@@ -107,7 +107,7 @@ pub fn bnf(rules: &Rules) -> bnf::GrammarParser<'static> {
 }
 
 fn members(kinds: &Kinds) -> impl Iterator<Item = char> {
-    let beyond = kinds[KINDS - 1].then_some(BEYOND_ASCII).unwrap_or_default();
+    let beyond = if kinds[KINDS - 1] { BEYOND_ASCII } else { "" };
     (0..KINDS as u8 - 1)
         .filter(|kind| kinds[usize::from(*kind)])
         .map(char::from)
