@@ -1,38 +1,45 @@
 //! `pleach coverage`: what a corpus covers of a grammar.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pleach::choice::Scratch;
+use pleach::Graph;
 use pleach::kpath::{KPaths, WindowTable};
-use pleach::{Codec, Graph};
 use serde::Serialize;
 
 use super::Common;
 use super::failure::{Answer, Failure, note};
 use super::html;
 use super::input::{Digest, InputFile, Source, collect, digest, read_input};
-use super::measure::{Meter, in_parallel};
+use super::measure::{Form, Gauge, Meter};
 use super::output::{Existing, Output, write_file};
+use super::parallel::in_parallel;
 use super::progress::Progress;
-use super::report::{PathView, Share, table};
+use super::report::{Level, PathView, Share, coverage_rows, table};
 use super::state::{Record, Stamp, State};
+use super::text::{LeftOut, Tally, TextArgs, Texts};
 
-/// Report the k-path and expansion coverage of choice sequences
+/// Report the k-path and expansion coverage of choice sequences, or of texts
 ///
-/// Directories stand for all files below them, hidden ones left out. With --state only files that are new or changed are
-/// decoded; the report is the same with and without.
+/// Directories stand for all files below them, hidden ones left out. A text covers what any of its derivations covers; one
+/// that is no sentence is left out and counted. With --state only files that are new or changed are decoded or parsed; the
+/// report is the same with and without.
 ///
 /// Example: pleach coverage json.ebnf corpus/json -k 3 --uncovered 10
 #[derive(Args, Debug)]
 #[command(name = "coverage")]
+#[command(mut_group("LeftOutArgs", |args| args.requires("text")))]
+#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(super) struct CoverageVerb {
     /// The grammar; `-` reads standard input
     grammar: PathBuf,
     /// Files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// The inputs are texts, not choice sequences
+    #[arg(long)]
+    text: bool,
     /// Report k-paths for k from 1 to this
     #[arg(short, default_value_t = 3)]
     k: usize,
@@ -51,6 +58,8 @@ pub(super) struct CoverageVerb {
     /// Replace the page if it exists
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    texts: TextArgs,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -64,19 +73,11 @@ fn percent(text: &str) -> Result<f64, String> {
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) inputs: u64,
-    /// Every sequence of bytes is a choice sequence.
-    pub(super) invalid: u64,
+    #[serde(flatten)]
+    pub(super) left_out: Tally,
     pub(super) expansions: Share,
     pub(super) k_paths: Vec<Level>,
     pub(super) uncovered: Vec<Uncovered>,
-}
-
-/// The coverage of one level.
-#[derive(Serialize)]
-pub(super) struct Level {
-    pub(super) k: usize,
-    #[serde(flatten)]
-    pub(super) share: Share,
 }
 
 /// A path that no input has.
@@ -105,21 +106,23 @@ impl CoverageVerb {
             ));
         }
         let known = match &self.state {
-            Some(path) => State::load(path, &windows)?,
+            Some(path) => State::load(path, &windows, self.text)?,
             None => None,
         };
         let files = collect(&self.paths)?;
-        let codec = Codec::new(&source.graph);
-        let state = measure(&codec, &windows, &files, known, self.state.is_some())?;
+        let form = Form::new(&source.graph, self.text, self.texts);
+        let (state, left_out) = measure(&form, &windows, &files, known, self.state.is_some())?;
         if let Some(path) = &self.state {
-            state.save(path, &windows)?;
+            state.save(path, &windows, self.text)?;
         }
 
         let shown = match self.html {
             Some(_) => self.uncovered.max(html::SHOWN_UNCOVERED),
             None => self.uncovered,
         };
-        let mut report = report(&source.graph, &state.meter, files.len() as u64, shown);
+        let inputs = files.len() as u64;
+        let tally = Tally::new(self.texts, left_out);
+        let mut report = report(&source.graph, &state.meter, inputs, tally, shown);
         if let Some(path) = &self.html {
             let page = html::page(&source.name, &report);
             write_file(path, page.as_bytes(), Existing::forced(self.force))?;
@@ -128,10 +131,31 @@ impl CoverageVerb {
         if common.json {
             out.json(&report)?;
         } else {
-            print(&report, out)?;
+            self.print(&report, out)?;
         }
         out.finish()?;
-        Ok(self.answer(&report))
+        report.left_out.warn(inputs, &source.name);
+        Ok(self.texts.answer(&report.left_out, self.answer(&report)))
+    }
+
+    fn print(&self, report: &Report, out: &mut Output) -> Result<(), Failure> {
+        let mut rows = vec![vec!["inputs".into(), report.inputs.to_string()]];
+        if self.text {
+            rows.push(vec!["invalid".into(), report.left_out.invalid.to_string()]);
+        }
+        if report.left_out.out_of_budget > 0 {
+            let count = report.left_out.out_of_budget.to_string();
+            rows.push(vec!["out of budget".into(), count]);
+        }
+        rows.extend(coverage_rows(report.expansions, &report.k_paths));
+        table(out, &rows)?;
+        if !report.uncovered.is_empty() {
+            writeln!(out, "\nnot covered:")?;
+        }
+        for path in &report.uncovered {
+            writeln!(out, "{}\t{}", path.view.name(), path.view.pattern)?;
+        }
+        report.left_out.print(out)
     }
 
     fn answer(&self, report: &Report) -> Answer {
@@ -149,97 +173,146 @@ impl CoverageVerb {
     }
 }
 
-/// Measures all files, or with a known state those that it does not know.
+/// A file that was looked at.
+struct Seen {
+    /// What to keep of it: nothing of one that takes more than the budget, which may be more the next time.
+    record: Option<Record>,
+    /// Whether it was measured, and not known before.
+    measured: bool,
+    left_out: Option<LeftOut>,
+}
+
+/// How files are looked at.
+struct Look<'a> {
+    known: Option<&'a State>,
+    /// When looking began.
+    begun: &'a Stamp,
+    /// Whether records are kept, which takes stamps and digests.
+    records: bool,
+    /// Whether the user wants to know why texts are invalid. That is not recorded, so they are parsed again.
+    lists: bool,
+}
+
+impl Look<'_> {
+    fn at(&self, path: &Path, gauge: &mut Gauge<'_>, bytes: &mut Vec<u8>) -> Result<Seen, Failure> {
+        let (mut stamp, mut content) = (Stamp::default(), 0);
+        if self.records {
+            stamp = Stamp::of(path)?;
+        }
+        let unchanged = self.known.and_then(|state| state.unchanged(path, &stamp));
+        if let Some(record) = unchanged
+            && self.believes(record.is_valid())
+        {
+            return Ok(Seen::known(record.clone()));
+        }
+        read_input(path, bytes)?;
+        if self.records {
+            content = digest(bytes);
+        }
+        let record = |valid| Record::new(path, stamp, content, valid, self.begun);
+        if let Some(valid) = self.known.and_then(|state| state.verdict(content))
+            && self.believes(valid)
+        {
+            return Ok(Seen::known(record(valid)));
+        }
+        let left_out = gauge.measure(path, bytes).err();
+        let is_settled = left_out.as_ref().is_none_or(|text| !text.out_of_budget);
+        Ok(Seen {
+            record: is_settled.then(|| record(left_out.is_none())),
+            measured: true,
+            left_out,
+        })
+    }
+
+    /// Whether a verdict of an earlier run is enough.
+    fn believes(&self, valid: bool) -> bool {
+        valid || !self.lists
+    }
+}
+
+impl Seen {
+    fn known(record: Record) -> Seen {
+        Seen {
+            left_out: (!record.is_valid()).then(LeftOut::known),
+            record: Some(record),
+            measured: false,
+        }
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        self.record.as_ref().map(Record::digest)
+    }
+}
+
+/// Measures all files, or with a known state those that it does not know; gives what was left out besides.
 ///
 /// What was covered cannot be taken back, so the known coverage counts only if everything that it came from is
 /// still there; otherwise the files that were skipped are measured after all.
 fn measure(
-    codec: &Codec,
+    form: &Form,
     windows: &Arc<WindowTable>,
     files: &[InputFile],
     known: Option<State>,
-    stamps: bool,
-) -> Result<State, Failure> {
-    let begun = Stamp::now();
-    let worker = || {
-        let meter = Meter::new(windows).map_err(|error| Failure::Wrong(error.to_string()))?;
-        Ok((meter, Scratch::default(), Vec::new()))
+    records: bool,
+) -> Result<(State, Vec<LeftOut>), Failure> {
+    let look = Look {
+        known: known.as_ref(),
+        begun: &Stamp::now(),
+        records,
+        lists: form.texts().is_some_and(Texts::lists),
     };
+    let worker = || Ok((Gauge::new(form, windows)?, Vec::new()));
     let progress = Progress::new(files.len() as u64, "files");
-    let first = |(meter, scratch, bytes): &mut (Meter, Scratch, Vec<u8>), at: usize| {
-        let path = &files[at].path;
+    let first = |(gauge, bytes): &mut (Gauge<'_>, Vec<u8>), at: usize| {
         progress.add(1);
-        let stamp = match stamps {
-            true => Stamp::of(path)?,
-            false => Stamp::default(),
-        };
-        if let Some(record) = known
-            .as_ref()
-            .and_then(|state| state.unchanged(path, &stamp))
-        {
-            return Ok((record.clone(), false));
-        }
-        read_input(path, bytes)?;
-        let digest = match stamps {
-            true => digest(bytes),
-            false => 0,
-        };
-        let measured = known.as_ref().is_none_or(|state| !state.knows(digest));
-        if measured {
-            meter.measure(codec, bytes, scratch);
-        }
-        Ok((Record::new(path, stamp, digest, &begun), measured))
+        look.at(&files[at].path, gauge, bytes)
     };
-    let (mut seen, mut workers) = in_parallel(files.len(), worker, first)?;
+    let (mut seen, mut workers) = in_parallel(files.len(), form.block(), worker, first)?;
     drop(progress);
 
-    let mut digests: Vec<Digest> = seen.iter().map(|(record, _)| record.digest()).collect();
+    let mut digests: Vec<Digest> = seen.iter().filter_map(Seen::digest).collect();
     digests.sort_unstable();
-    let mut meter = Meter::new(windows).map_err(|error| Failure::Wrong(error.to_string()))?;
-    match known {
+    let mut meter = Gauge::new(form, windows)?.meter;
+    match &known {
         Some(state) if state.is_within(&digests) => meter.union(&state.meter),
         Some(_) => {
-            let skipped: Vec<usize> = (0..files.len()).filter(|&at| !seen[at].1).collect();
-            let progress = Progress::new(skipped.len() as u64, "files");
-            let again = |(meter, scratch, bytes): &mut (Meter, Scratch, Vec<u8>), at: usize| {
-                let path = &files[skipped[at]].path;
-                progress.add(1);
-                let stamp = Stamp::of(path)?;
-                read_input(path, bytes)?;
-                meter.measure(codec, bytes, scratch);
-                Ok(Record::new(path, stamp, digest(bytes), &begun))
+            let look = Look {
+                known: None,
+                ..look
             };
-            let (records, more) = in_parallel(skipped.len(), worker, again)?;
-            for (&at, record) in skipped.iter().zip(records) {
-                seen[at].0 = record;
+            let skipped: Vec<usize> = (0..files.len()).filter(|&at| !seen[at].measured).collect();
+            let progress = Progress::new(skipped.len() as u64, "files");
+            let again = |(gauge, bytes): &mut (Gauge<'_>, Vec<u8>), at: usize| {
+                progress.add(1);
+                look.at(&files[skipped[at]].path, gauge, bytes)
+            };
+            let (again, more) = in_parallel(skipped.len(), form.block(), worker, again)?;
+            for (&at, again) in skipped.iter().zip(again) {
+                seen[at] = again;
             }
             workers.extend(more);
         }
         None => {}
     }
-    for (found, _, _) in &workers {
-        meter.union(found);
+    for (gauge, _) in &workers {
+        meter.union(&gauge.meter);
     }
-    Ok(State::new(
-        meter,
-        seen.into_iter().map(|(record, _)| record).collect(),
-    ))
+    let (mut records, mut left_out) = (Vec::new(), Vec::new());
+    for seen in seen {
+        records.extend(seen.record);
+        left_out.extend(seen.left_out);
+    }
+    Ok((State::new(meter, records), left_out))
 }
 
-fn report(graph: &Graph, meter: &Meter, inputs: u64, shown: usize) -> Report {
+fn report(graph: &Graph, meter: &Meter, inputs: u64, left_out: Tally, shown: usize) -> Report {
     let coverage = &meter.coverage;
     let kpaths = coverage.kpaths();
     let mut levels = Vec::new();
     let mut uncovered = Vec::new();
     for k in 1..=kpaths.k() {
         let covered = coverage.at_level(k);
-        levels.push(Level {
-            k,
-            share: Share {
-                covered: covered.count_ones() as u64,
-                total: kpaths.len_at(k),
-            },
-        });
+        levels.push(Level::new(kpaths, k, &covered));
         let mut next = 0;
         while uncovered.len() < shown
             && let Some(rank) = covered.next_zero(next)
@@ -253,30 +326,9 @@ fn report(graph: &Graph, meter: &Meter, inputs: u64, shown: usize) -> Report {
     }
     Report {
         inputs,
-        invalid: 0,
-        expansions: Share {
-            covered: meter.expansions.covered() as u64,
-            total: meter.expansions.total() as u64,
-        },
+        left_out,
+        expansions: Share::of(&meter.expansions),
         k_paths: levels,
         uncovered,
     }
-}
-
-fn print(report: &Report, out: &mut Output) -> Result<(), Failure> {
-    let mut rows = vec![
-        vec!["inputs".into(), report.inputs.to_string()],
-        vec!["expansions".into(), report.expansions.to_string()],
-    ];
-    for level in &report.k_paths {
-        rows.push(vec![format!("{}-paths", level.k), level.share.to_string()]);
-    }
-    table(out, &rows)?;
-    if !report.uncovered.is_empty() {
-        writeln!(out, "\nnot covered:")?;
-    }
-    for path in &report.uncovered {
-        writeln!(out, "{}\t{}", path.view.name(), path.view.pattern)?;
-    }
-    Ok(())
 }

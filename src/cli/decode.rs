@@ -1,8 +1,6 @@
 //! `pleach decode`: choice sequences to sentences.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use pleach::Codec;
@@ -11,8 +9,9 @@ use serde::Serialize;
 
 use super::Common;
 use super::failure::{Answer, Failure};
-use super::input::{InputFile, Source, collect, read_input};
-use super::output::{Existing, Output, write_file};
+use super::input::{Source, collect, read_input};
+use super::mirror::Mirror;
+use super::output::Output;
 use super::progress::Progress;
 use super::report::count;
 
@@ -71,20 +70,13 @@ impl Decode {
             return Ok(Answer::Yes);
         };
 
-        self.check_targets(dir, &files)?;
-        fs::create_dir_all(dir)
-            .map_err(|error| Failure::file("make the directory", dir, &error))?;
+        let mirror = Mirror::open(dir, &files, self.force)?;
         let progress = Progress::new(files.len() as u64, "files");
         for file in &files {
             read_input(&file.path, &mut choices)?;
             text.clear();
             codec.decode(&choices, &mut scratch, &mut text);
-            let target = dir.join(&file.name);
-            if let Some(folder) = target.parent() {
-                fs::create_dir_all(folder)
-                    .map_err(|error| Failure::file("make the directory", folder, &error))?;
-            }
-            write_file(&target, &text, Existing::forced(self.force))?;
+            mirror.write(file, &text)?;
             progress.add(1);
         }
         drop(progress);
@@ -95,31 +87,5 @@ impl Decode {
             writeln!(out, "{}", count(inputs, "input"))?;
         }
         Ok(Answer::Yes)
-    }
-
-    /// Before anything is written: no two inputs of one name, and nothing in the way.
-    fn check_targets(&self, dir: &Path, files: &[InputFile]) -> Result<(), Failure> {
-        let mut sources: BTreeMap<&Path, &Path> = BTreeMap::new();
-        for file in files {
-            let target = dir.join(&file.name);
-            if let Some(other) = sources.insert(&file.name, &file.path) {
-                return Err(Failure::new(
-                    format_args!(
-                        "{} and {} would both become {}",
-                        other.display(),
-                        file.path.display(),
-                        target.display()
-                    ),
-                    "decode them to different directories",
-                ));
-            }
-            if !self.force && fs::symlink_metadata(&target).is_ok() {
-                return Err(Failure::new(
-                    format_args!("{}: it exists already", target.display()),
-                    "name another directory, or replace files by --force",
-                ));
-            }
-        }
-        Ok(())
     }
 }

@@ -18,14 +18,13 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use pleach::Codec;
-use pleach::choice::Scratch;
 use pleach::kpath::{KPaths, WindowTable};
 use serde::Serialize;
 
 use super::Common;
 use super::failure::{Answer, Failure, note, reason};
-use super::input::{Source, collect, read_input};
-use super::measure::{Meter, in_parallel};
+use super::input::{Source, collect};
+use super::measure::{Form, Meter, measure_files};
 use super::output::Output;
 use super::report::{Share, table};
 use engine::Reading;
@@ -326,20 +325,9 @@ impl Ruler {
     fn measure(&self, paths: &[PathBuf]) -> Result<Meter, Failure> {
         let present: Vec<PathBuf> = paths.iter().filter(|it| it.exists()).cloned().collect();
         let files = collect(&present)?;
-        let codec = Codec::new(&self.source.graph);
-        let meter = || Meter::new(&self.windows).map_err(|e| Failure::Wrong(e.to_string()));
-        let worker = || Ok((meter()?, Scratch::default(), Vec::new()));
-        let task = |(meter, scratch, bytes): &mut (Meter, Scratch, Vec<u8>), at: usize| {
-            read_input(&files[at].path, bytes)?;
-            meter.measure(&codec, bytes, scratch);
-            Ok(())
-        };
-        let (_, workers) = in_parallel(files.len(), worker, task)?;
-        let mut all = meter()?;
-        for (found, _, _) in &workers {
-            all.union(found);
-        }
-        Ok(all)
+        let form = Form::Choices(Box::new(Codec::new(&self.source.graph)));
+        let (meter, _) = measure_files(&form, &self.windows, &files)?;
+        Ok(meter)
     }
 
     fn levels(&self, before: &Meter, after: &Meter) -> Vec<Level> {

@@ -16,9 +16,13 @@ td.n{text-align:right}code{font-size:13px;overflow-wrap:anywhere}\
 /// The page of a report.
 pub(super) fn page(grammar: &str, report: &Report) -> String {
     let grammar = escape(grammar);
+    let left_out = match report.left_out.count() {
+        0 => String::new(),
+        count => format!(", {count} of them left out"),
+    };
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Coverage of {grammar}</title>\n\
-         <style>{STYLE}</style>\n<h1>Coverage of {grammar}</h1>\n<p>{} inputs</p>\n<table>\n",
+         <style>{STYLE}</style>\n<h1>Coverage of {grammar}</h1>\n<p>{} inputs{left_out}</p>\n<table>\n",
         report.inputs
     );
     row(&mut page, "expansions", report.expansions);

@@ -93,8 +93,13 @@ fn read_up_to(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Reads an input, replacing what is in `bytes`.
 pub(super) fn read_input(path: &Path, bytes: &mut Vec<u8>) -> Result<(), Failure> {
+    let file = File::open(path).map_err(|error| Failure::file("read", path, &error))?;
+    read_whole(file, path, bytes)
+}
+
+fn read_whole(reader: impl Read, path: &Path, bytes: &mut Vec<u8>) -> Result<(), Failure> {
     bytes.clear();
-    let read = File::open(path).and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(bytes));
+    let read = reader.take(MAX_INPUT_BYTES + 1).read_to_end(bytes);
     read.map_err(|error| Failure::file("read", path, &error))?;
     if bytes.len() as u64 > MAX_INPUT_BYTES {
         return Err(Failure::new(
@@ -107,6 +112,29 @@ pub(super) fn read_input(path: &Path, bytes: &mut Vec<u8>) -> Result<(), Failure
         ));
     }
     Ok(())
+}
+
+/// Reads the one input of a verb, `-` from standard input, which must not be that of the grammar too; gives the name that
+/// messages have for it.
+pub(super) fn read_named(
+    path: &Path,
+    grammar: &Path,
+    bytes: &mut Vec<u8>,
+) -> Result<String, Failure> {
+    let stdin = Path::new("-");
+    if path != stdin {
+        read_input(path, bytes)?;
+        return Ok(path.display().to_string());
+    }
+    if grammar == stdin {
+        return Err(Failure::new(
+            "standard input cannot be both the grammar and the input",
+            "name a file for one of them",
+        ));
+    }
+    let name = "<stdin>";
+    read_whole(io::stdin(), Path::new(name), bytes)?;
+    Ok(name.to_owned())
 }
 
 /// A file of a corpus.

@@ -1,24 +1,24 @@
-//! Measuring the coverage of choice sequences, in memory that depends on the grammar and the deepest of them only.
+//! Measuring the coverage of choice sequences and of texts.
 //!
-//! Each thread has a [`Meter`] and takes the next block of files when it has done one; coverage is a union, so the
-//! result does not depend on who measured what.
+//! Each thread has a [`Gauge`] and takes the next block of files when it has done one; coverage is a union, so the result does not
+//! depend on who measured what. Choice sequences take memory by the grammar and the deepest of them only; a text is parsed,
+//! and covers what any of its derivations covers.
 
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use pleach::choice::{ClassCode, MemberChoice, ROOT, Scratch, Sink};
 use pleach::grammar::NodeKind;
 use pleach::id::{NodeId, ProductionId, SymbolId};
 use pleach::kpath::{ExpansionCoverage, WindowStack, WindowTable};
-use pleach::{Codec, Coverage, Graph};
+use pleach::parse::Workspace;
+use pleach::{Codec, Coverage, Graph, Parser};
 
 use super::failure::Failure;
-
-/// The files that a thread takes at once.
-const BLOCK: usize = 64;
-/// More threads than this only wait for the disk.
-const MAX_THREADS: usize = 8;
+use super::input::{InputFile, read_input};
+use super::parallel::{MANY, ONE, in_parallel};
+use super::progress::Progress;
+use super::text::{LeftOut, TextArgs, Texts};
 
 /// Collects what is covered while derivations are walked.
 #[derive(Clone, Debug)]
@@ -107,54 +107,96 @@ impl Sink for Meter {
     fn more(&mut self, _: NodeId, _: bool) {}
 }
 
-/// Does `task` for each number below `count` on several threads, each with a worker of its own, and gives the results in
-/// order together with the workers. Of several failures, that of the lowest number is given.
-pub(super) fn in_parallel<W: Send, T: Send>(
-    count: usize,
-    worker: impl Fn() -> Result<W, Failure> + Sync,
-    task: impl Fn(&mut W, usize) -> Result<T, Failure> + Sync,
-) -> Result<(Vec<T>, Vec<W>), Failure> {
-    let available = thread::available_parallelism().map_or(1, usize::from);
-    let threads = available.min(MAX_THREADS).min(count.div_ceil(BLOCK)).max(1);
-    let next = AtomicUsize::new(0);
-    let run = || {
-        let mut worker = worker()?;
-        let mut done: Vec<(usize, Result<T, Failure>)> = Vec::new();
-        loop {
-            let start = next.fetch_add(BLOCK, Ordering::Relaxed);
-            if start >= count {
-                return Ok((worker, done));
+/// What the bytes of inputs are.
+#[derive(Debug)]
+pub(super) enum Form {
+    Choices(Box<Codec>),
+    Texts(Texts),
+}
+
+impl Form {
+    /// Texts if `text`, choice sequences otherwise.
+    pub(super) fn new(graph: &Arc<Graph>, text: bool, args: TextArgs) -> Form {
+        match text {
+            true => Form::Texts(Texts::new(Parser::new(graph), args)),
+            false => Form::Choices(Box::new(Codec::new(graph))),
+        }
+    }
+
+    /// The texts, if there can be any.
+    pub(super) fn texts(&self) -> Option<&Texts> {
+        match self {
+            Form::Choices(_) => None,
+            Form::Texts(texts) => Some(texts),
+        }
+    }
+
+    /// How many files a thread takes at once.
+    pub(super) fn block(&self) -> usize {
+        match self {
+            Form::Choices(_) => MANY,
+            Form::Texts(_) => ONE,
+        }
+    }
+}
+
+/// Measures inputs in one thread.
+#[derive(Debug)]
+pub(super) struct Gauge<'a> {
+    pub(super) meter: Meter,
+    form: &'a Form,
+    scratch: Scratch,
+    workspace: Workspace,
+}
+
+impl<'a> Gauge<'a> {
+    pub(super) fn new(form: &'a Form, windows: &Arc<WindowTable>) -> Result<Gauge<'a>, Failure> {
+        let meter = Meter::new(windows).map_err(|error| Failure::Wrong(error.to_string()))?;
+        Ok(Gauge {
+            meter,
+            form,
+            scratch: Scratch::default(),
+            workspace: Workspace::new(),
+        })
+    }
+
+    /// Adds what an input covers that was found in `path`.
+    pub(super) fn measure(&mut self, path: &Path, input: &[u8]) -> Result<(), LeftOut> {
+        match self.form {
+            Form::Choices(codec) => {
+                self.meter.measure(codec, input, &mut self.scratch);
             }
-            for at in start..count.min(start + BLOCK) {
-                let result = task(&mut worker, at);
-                let failed = result.is_err();
-                done.push((at, result));
-                if failed {
-                    // Blocks begun earlier go on, so the lowest failure is met by somebody.
-                    next.fetch_max(count, Ordering::Relaxed);
-                    return Ok((worker, done));
-                }
+            Form::Texts(texts) => {
+                let meter = &mut self.meter;
+                texts.read(path, input, &mut self.workspace, |forest| {
+                    let (coverage, expansions) = (&mut meter.coverage, &mut meter.expansions);
+                    forest.cover(&meter.windows, coverage, expansions)
+                })?;
             }
         }
-    };
-    let finished: Vec<Result<_, Failure>> = thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-        handles
-            .into_iter()
-            .map(|handle| match handle.join() {
-                Ok(finished) => finished,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-            .collect()
-    });
-    let mut results = Vec::with_capacity(count);
-    let mut workers = Vec::with_capacity(threads);
-    for finished in finished {
-        let (worker, done) = finished?;
-        workers.push(worker);
-        results.extend(done);
+        Ok(())
     }
-    results.sort_by_key(|&(at, _)| at);
-    let results: Result<Vec<T>, Failure> = results.into_iter().map(|(_, result)| result).collect();
-    Ok((results?, workers))
+}
+
+/// Measures files, and gives what was left out, in their order.
+pub(super) fn measure_files(
+    form: &Form,
+    windows: &Arc<WindowTable>,
+    files: &[InputFile],
+) -> Result<(Meter, Vec<LeftOut>), Failure> {
+    let progress = Progress::new(files.len() as u64, "files");
+    let worker = || Ok((Gauge::new(form, windows)?, Vec::new()));
+    let task = |(gauge, bytes): &mut (Gauge<'_>, Vec<u8>), at: usize| {
+        let path = &files[at].path;
+        read_input(path, bytes)?;
+        let measured = gauge.measure(path, bytes);
+        progress.add(1);
+        Ok(measured.err())
+    };
+    let (left_out, workers) = in_parallel(files.len(), form.block(), worker, task)?;
+    let mut meter = Gauge::new(form, windows)?.meter;
+    for (gauge, _) in &workers {
+        meter.union(&gauge.meter);
+    }
+    Ok((meter, left_out.into_iter().flatten().collect()))
 }

@@ -1,7 +1,7 @@
 //! The command line: one file per verb, on what they share.
 //!
 //! A verb is a struct of arguments with a `run` that calls the library and prints a report. Everything goes through a few
-//! doors, so that all verbs have the same manners: grammars and inputs come in through [`input`], results leave
+//! doors, so that all verbs have the same manners: grammars and inputs come in through [`input`] and texts through [`text`], results leave
 //! through [`output`] (standard output and files that appear whole or not at all), progress through [`progress`], and whatever
 //! goes wrong becomes a [`failure::Failure`], which one function prints. This is a program of its own beside the library, so it
 //! cannot use more than the public API.
@@ -9,6 +9,7 @@
 mod check;
 mod coverage;
 mod decode;
+mod encode;
 mod failure;
 mod folder;
 mod fuzz;
@@ -16,13 +17,18 @@ mod generate;
 mod html;
 mod input;
 mod measure;
+mod migrate;
+mod mirror;
 mod output;
+mod parallel;
+mod parse;
 mod paths;
 mod progress;
 mod report;
 mod seed;
 mod show;
 mod state;
+mod text;
 
 use std::process::ExitCode;
 
@@ -34,8 +40,9 @@ use output::Output;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the answer is no: coverage is below --min, an input failed in `fuzz`
-  2    wrong usage, or an input that cannot be read or is invalid
+  1    the answer is no: a text does not parse, coverage is below --min, texts are left out under
+       --strict, an input failed in `fuzz`
+  2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
 Results go to standard output, progress and messages to standard error.";
@@ -69,7 +76,10 @@ enum Verb {
     Seed(seed::Seed),
     Generate(generate::Generate),
     Coverage(coverage::CoverageVerb),
+    Parse(parse::Parse),
     Decode(decode::Decode),
+    Encode(encode::Encode),
+    Migrate(migrate::Migrate),
     Show(show::Show),
     Fuzz(fuzz::Fuzz),
 }
@@ -107,7 +117,10 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Seed(verb) => verb.run(common, out),
         Verb::Generate(verb) => verb.run(common, out),
         Verb::Coverage(verb) => verb.run(common, out),
+        Verb::Parse(verb) => verb.run(common, out),
         Verb::Decode(verb) => verb.run(common, out),
+        Verb::Encode(verb) => verb.run(common, out),
+        Verb::Migrate(verb) => verb.run(common, out),
         Verb::Show(verb) => verb.run(common, out),
         Verb::Fuzz(verb) => verb.run(common, out),
     }

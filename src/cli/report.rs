@@ -1,10 +1,11 @@
-//! What reports of several verbs have in common: paths, shares, sizes, aligned columns.
+//! What reports of several verbs have in common: paths, shares, levels, sizes, aligned columns.
 
 use std::fmt;
 
-use pleach::Graph;
+use pleach::bitset::BitSet;
 use pleach::id::SymbolId;
-use pleach::kpath::pattern;
+use pleach::kpath::{ExpansionCoverage, pattern};
+use pleach::{Graph, KPaths};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -44,6 +45,14 @@ pub(super) struct Share {
 }
 
 impl Share {
+    /// The covered alternatives.
+    pub(super) fn of(expansions: &ExpansionCoverage) -> Share {
+        Share {
+            covered: expansions.covered() as u64,
+            total: expansions.total() as u64,
+        }
+    }
+
     /// In percent; 0 of 0 is everything.
     pub(super) fn percent(self) -> f64 {
         match self.total {
@@ -59,6 +68,34 @@ impl fmt::Display for Share {
         let percent = (self.percent() * 10.0).floor() / 10.0;
         write!(f, "{} / {} ({percent} %)", self.covered, self.total)
     }
+}
+
+/// The coverage of one level.
+#[derive(Serialize)]
+pub(super) struct Level {
+    pub(super) k: usize,
+    #[serde(flatten)]
+    pub(super) share: Share,
+}
+
+impl Level {
+    /// The coverage of paths of k symbols, of which these ranks are covered.
+    pub(super) fn new(kpaths: &KPaths, k: usize, covered: &BitSet) -> Level {
+        let share = Share {
+            covered: covered.count_ones() as u64,
+            total: kpaths.len_at(k),
+        };
+        Level { k, share }
+    }
+}
+
+/// The rows of a table that say what is covered.
+pub(super) fn coverage_rows(expansions: Share, levels: &[Level]) -> Vec<Vec<String>> {
+    let mut rows = vec![vec!["expansions".into(), expansions.to_string()]];
+    for level in levels {
+        rows.push(vec![format!("{}-paths", level.k), level.share.to_string()]);
+    }
+    rows
 }
 
 /// A number of bytes with a unit that keeps it short.

@@ -5,26 +5,32 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use pleach::choice::SiteIndex;
 use pleach::generate::{CloseOff, Cover, CoverBuilder, Packing};
+use pleach::kpath::WindowTable;
 use serde::Serialize;
 
 use super::Common;
 use super::failure::{Answer, Failure, note, warn};
 use super::folder::Folder;
-use super::input::Source;
+use super::input::{InputFile, Source, collect};
+use super::measure::{Form, measure_files};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{PathView, Share, count};
+use super::text::{Tally, TextArgs};
 
 /// The forbidden paths that are shown.
 const SHOWN_FORBIDDEN: usize = 5;
 
 /// Write a covering set: inputs that together have every k-path
 ///
-/// Covers the paths of K symbols, and the shorter ones that are not part of one. Files are choice sequences, for a corpus of a fuzz target, unless --text is given; they
-/// are named by their contents.
+/// Covers the paths of K symbols, and the shorter ones that are not part of one. Files are choice sequences, for a corpus of a
+/// fuzz target, unless --text is given; they are named by their contents. With --beyond only what the given inputs leave
+/// uncovered is covered.
 ///
 /// Example: pleach seed json.ebnf corpus/json -k 3
 #[derive(Args, Debug)]
+#[command(mut_group("LeftOutArgs", |args| args.requires("text").requires("beyond")))]
+#[command(mut_group("BudgetArgs", |args| args.requires("text").requires("beyond")))]
 pub(super) struct Seed {
     /// The grammar; `-` reads standard input
     grammar: PathBuf,
@@ -33,9 +39,12 @@ pub(super) struct Seed {
     /// How many symbols a path has
     #[arg(short)]
     k: usize,
-    /// Write sentences instead of choice sequences
+    /// Write sentences instead of choice sequences; what --beyond names are sentences, too
     #[arg(long)]
     text: bool,
+    /// Leave out what these inputs cover: a file, or a directory of files; can be given several times
+    #[arg(long, value_name = "PATH")]
+    beyond: Vec<PathBuf>,
     /// The most nested references of an input; paths that need more are left out
     #[arg(long, value_name = "N")]
     max_depth: Option<u32>,
@@ -57,6 +66,8 @@ pub(super) struct Seed {
     /// Add to a directory that is not empty
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    texts: TextArgs,
 }
 
 /// The close-off policies by name.
@@ -87,7 +98,19 @@ struct Report {
     bytes: u64,
     #[serde(flatten)]
     share: Share,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beyond: Option<Beyond>,
     forbidden: Vec<PathView>,
+}
+
+/// The inputs to go beyond.
+#[derive(Serialize)]
+struct Beyond {
+    inputs: u64,
+    #[serde(flatten)]
+    left_out: Tally,
+    /// How many of the k-paths they cover.
+    covered: u64,
 }
 
 impl Seed {
@@ -107,17 +130,27 @@ impl Seed {
             .seed(common.random_seed)
             .build(&source.graph, self.k)
             .map_err(|error| Failure::of(&source.name, error))?;
+        // Before the directory is opened, which may be among those to go beyond, and need not be there yet.
+        let given = collect(&self.beyond)?;
         let mut folder = Folder::open(&self.dir, self.force)?;
+        let beyond = self.assume(&source, &given, &mut cover)?;
 
         let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
         let mut index = SiteIndex::new();
+        let mut before = cover.coverage().windows().count_ones();
         while cover.next_input(&mut index) {
+            let covered = cover.coverage().windows().count_ones();
+            // A covering set has at least one input, but beyond others there may be nothing to cover.
+            if beyond.is_some() && covered == before {
+                continue;
+            }
+            before = covered;
             folder.add(if self.text {
                 index.text()
             } else {
                 index.canonical()
             })?;
-            progress.set(cover.coverage().windows().count_ones() as u64);
+            progress.set(covered as u64);
         }
         drop(progress);
 
@@ -130,6 +163,7 @@ impl Seed {
                 covered: cover.coverage().covered(),
                 total: cover.coverage().total(),
             },
+            beyond,
             forbidden: forbidden
                 .iter()
                 .take(if common.json {
@@ -147,11 +181,44 @@ impl Seed {
             out.json(&report)?;
         } else {
             let (inputs, bytes) = (count(report.inputs, "input"), count(report.bytes, "byte"));
-            writeln!(out, "{inputs}, {bytes}, {} {}-paths", report.share, self.k)?;
+            write!(out, "{inputs}, {bytes}, {} {}-paths", report.share, self.k)?;
+            match &report.beyond {
+                Some(beyond) => writeln!(out, ", {} before", beyond.covered)?,
+                None => writeln!(out)?,
+            }
+            if let Some(beyond) = &report.beyond {
+                beyond.left_out.print(out)?;
+            }
         }
         out.finish()?;
         self.explain(&forbidden, &report);
-        Ok(Answer::Yes)
+        let Some(beyond) = &report.beyond else {
+            return Ok(Answer::Yes);
+        };
+        beyond.left_out.warn(beyond.inputs, &source.name);
+        Ok(self.texts.answer(&beyond.left_out, Answer::Yes))
+    }
+
+    /// Takes what the inputs cover that the user wants to go beyond, if there are any.
+    fn assume(
+        &self,
+        source: &Source,
+        files: &[InputFile],
+        cover: &mut Cover,
+    ) -> Result<Option<Beyond>, Failure> {
+        if self.beyond.is_empty() {
+            return Ok(None);
+        }
+        let refused = |error| Failure::of(&source.name, error);
+        let windows = WindowTable::new(cover.coverage().kpaths()).map_err(refused)?;
+        let form = Form::new(&source.graph, self.text, self.texts);
+        let (meter, left_out) = measure_files(&form, &windows, files)?;
+        cover.assume(meter.coverage.windows().iter().map(|window| window as u32));
+        Ok(Some(Beyond {
+            inputs: files.len() as u64,
+            left_out: Tally::new(self.texts, left_out),
+            covered: meter.coverage.covered(),
+        }))
     }
 
     /// Says on standard error what is not covered, and why.

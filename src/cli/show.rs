@@ -4,39 +4,56 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pleach::grammar::NodeKind;
-use pleach::{Codec, Tree};
+use pleach::{Codec, Parser, Tree};
 use serde::Serialize;
 
 use super::Common;
 use super::failure::{Answer, Failure};
-use super::input::{Source, read_input};
+use super::input::{Source, read_named};
 use super::output::Output;
+use super::text::{BudgetArgs, parse_one};
 
 /// The longest text that JSON repeats at an inner node: a deep tree would repeat its sentence at every level.
 const MAX_INNER_TEXT: usize = 4096;
 
-/// Print the derivation tree that a choice sequence stands for
+/// Print the derivation tree that a choice sequence stands for, or that of a text
+///
+/// Of a text with several derivations, the tree is that of the canonical one, which `pleach encode` writes, too.
 ///
 /// One symbolic node a line. With --json nested objects: name, kind, start and end in the sentence, text (null where it is
 /// longer than 4096 bytes, except at the root) and children; `hex` besides where the text is not UTF-8.
 ///
 /// Example: pleach show json.ebnf crash-1234 --dot | dot -Tsvg -o tree.svg
 #[derive(Args, Debug)]
+#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(super) struct Show {
     /// The grammar; `-` reads standard input
     grammar: PathBuf,
-    /// The choice sequence
+    /// The choice sequence; `-` reads standard input
     file: PathBuf,
+    /// The file is a text, not a choice sequence
+    #[arg(long)]
+    text: bool,
     /// Print a Graphviz graph
     #[arg(long, conflicts_with = "json")]
     dot: bool,
+    #[command(flatten)]
+    budget: BudgetArgs,
 }
 
 impl Show {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
         let source = Source::load(&self.grammar)?;
         let mut choices = Vec::new();
-        read_input(&self.file, &mut choices)?;
+        let name = read_named(&self.file, &self.grammar, &mut choices)?;
+        if self.text {
+            let text = std::mem::take(&mut choices);
+            let parser = Parser::new(&source.graph);
+            let parsed = parse_one(&parser, &name, &text, self.budget, |forest| {
+                forest.choices(&mut choices)
+            });
+            parsed?.map_err(|error| Failure::Wrong(error.with_path(&name).to_string()))?;
+        }
         let tree = Tree::decode(&Codec::new(&source.graph), &choices);
         if common.json {
             write_json(&tree, out)?;

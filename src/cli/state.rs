@@ -3,14 +3,16 @@
 //! The covered windows and alternatives, and for each file that they came from its path, its stamp (size, times) and a digest of
 //! its contents. A file with the stamp that it had is not even opened; one that is new, moved or touched is read, and
 //! decoded only if its contents are unknown. A stamp proves nothing if the file could have been written again within the same
-//! tick of the clock, so that of a file younger than [`SETTLING_SECONDS`] is not trusted.
+//! tick of the clock, so that of a file younger than [`SETTLING_SECONDS`] is not trusted. Of texts it is kept, too, that they
+//! are invalid, but neither why nor where.
 //!
 //! ```text
-//! magic  version  fingerprint  k   checksum  payload (bincode)
-//! 8      4        8            4   8         …
+//! magic  version  fingerprint  k   texts  checksum  payload (bincode)
+//! 8      4        8            4   1      8         …
 //! ```
 //!
-//! Whatever does not match is refused: a state of another grammar would report nonsense.
+//! Whatever does not match is refused: a state of another grammar would report nonsense, and so would one of choice sequences
+//! for texts.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -30,8 +32,8 @@ use super::measure::Meter;
 use super::output::{Existing, write_file};
 
 const MAGIC: &[u8; 8] = b"pleachCV";
-const VERSION: u32 = 1;
-const HEADER_BYTES: usize = 8 + 4 + 8 + 4 + 8;
+const VERSION: u32 = 2;
+const HEADER_BYTES: usize = 8 + 4 + 8 + 4 + 1 + 8;
 /// The most that a state may take, in the file and in memory: millions of files.
 const MAX_BYTES: usize = 1 << 30;
 /// The age from which a stamp is trusted: coarse file systems keep even seconds.
@@ -100,20 +102,33 @@ pub(super) struct Record {
     stamp: Stamp,
     settled: bool,
     digest: Digest,
+    valid: bool,
 }
 
 impl Record {
-    pub(super) fn new(path: &Path, stamp: Stamp, digest: Digest, now: &Stamp) -> Record {
+    pub(super) fn new(
+        path: &Path,
+        stamp: Stamp,
+        digest: Digest,
+        valid: bool,
+        now: &Stamp,
+    ) -> Record {
         Record {
             path: path.as_os_str().as_encoded_bytes().to_vec(),
             settled: stamp.is_settled(now),
             stamp,
             digest,
+            valid,
         }
     }
 
     pub(super) fn digest(&self) -> Digest {
         self.digest
+    }
+
+    /// Whether the input was measured; otherwise it is a text that is no sentence.
+    pub(super) fn is_valid(&self) -> bool {
+        self.valid
     }
 }
 
@@ -130,15 +145,16 @@ pub(super) struct State {
     pub(super) meter: Meter,
     /// Sorted by path.
     files: Vec<Record>,
-    /// Sorted.
-    digests: Vec<Digest>,
+    /// The contents, each with whether it is valid; sorted.
+    digests: Vec<(Digest, bool)>,
 }
 
 impl State {
     pub(super) fn new(meter: Meter, mut files: Vec<Record>) -> State {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
-        let mut digests: Vec<Digest> = files.iter().map(|file| file.digest).collect();
+        let digests = files.iter().map(|file| (file.digest, file.valid));
+        let mut digests: Vec<(Digest, bool)> = digests.collect();
         digests.sort_unstable();
         digests.dedup();
         State {
@@ -158,26 +174,32 @@ impl State {
         (record.settled && record.stamp == *stamp).then_some(record)
     }
 
-    /// Whether contents were measured.
-    pub(super) fn knows(&self, digest: Digest) -> bool {
-        self.digests.binary_search(&digest).is_ok()
+    /// Whether contents are valid, if that is known; what they cover is then measured.
+    pub(super) fn verdict(&self, digest: Digest) -> Option<bool> {
+        let found = self
+            .digests
+            .binary_search_by_key(&digest, |&(known, _)| known);
+        Some(self.digests[found.ok()?].1)
     }
 
     /// Whether everything that was measured is among these sorted digests.
     pub(super) fn is_within(&self, digests: &[Digest]) -> bool {
-        self.digests
-            .iter()
-            .all(|digest| digests.binary_search(digest).is_ok())
+        let mut measured = self.digests.iter().filter(|&&(_, valid)| valid);
+        measured.all(|(digest, _)| digests.binary_search(digest).is_ok())
     }
 
-    /// Reads a state for this grammar and k; `None` if there is no such file.
-    pub(super) fn load(path: &Path, windows: &Arc<WindowTable>) -> Result<Option<State>, Failure> {
+    /// Reads a state of texts or of choice sequences for this grammar and k; `None` if there is no such file.
+    pub(super) fn load(
+        path: &Path,
+        windows: &Arc<WindowTable>,
+        texts: bool,
+    ) -> Result<Option<State>, Failure> {
         let bytes = match fs::metadata(path) {
             Ok(metadata) if metadata.len() > (MAX_BYTES + HEADER_BYTES) as u64 => Err(foreign()),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             _ => Ok(fs::read(path).map_err(|error| Failure::file("read", path, &error))?),
         };
-        let state = bytes.and_then(|bytes| State::from_bytes(&bytes, windows));
+        let state = bytes.and_then(|bytes| State::from_bytes(&bytes, windows, texts));
         match state {
             Ok(state) => Ok(Some(state)),
             Err(refusal) => Err(Failure::new(
@@ -188,8 +210,13 @@ impl State {
     }
 
     /// Writes the state, in the place of the one before.
-    pub(super) fn save(&self, path: &Path, windows: &WindowTable) -> Result<(), Failure> {
-        match self.to_bytes(windows) {
+    pub(super) fn save(
+        &self,
+        path: &Path,
+        windows: &WindowTable,
+        texts: bool,
+    ) -> Result<(), Failure> {
+        match self.to_bytes(windows, texts) {
             Some(bytes) => write_file(path, &bytes, Existing::Replace),
             None => Err(Failure::new(
                 format_args!(
@@ -201,7 +228,7 @@ impl State {
         }
     }
 
-    fn to_bytes(&self, windows: &WindowTable) -> Option<Vec<u8>> {
+    fn to_bytes(&self, windows: &WindowTable, texts: bool) -> Option<Vec<u8>> {
         let payload = Payload {
             windows: self.meter.coverage.windows().words().to_vec(),
             expansions: self.meter.expansions.words().to_vec(),
@@ -217,12 +244,13 @@ impl State {
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(fingerprint.to_le_bytes());
         bytes.extend((windows.k() as u32).to_le_bytes());
+        bytes.push(texts.into());
         bytes.extend(checksum(&payload).to_le_bytes());
         bytes.extend(payload);
         Some(bytes)
     }
 
-    fn from_bytes(bytes: &[u8], windows: &Arc<WindowTable>) -> Result<State, Refusal> {
+    fn from_bytes(bytes: &[u8], windows: &Arc<WindowTable>, texts: bool) -> Result<State, Refusal> {
         let mut header = bytes;
         if take::<8>(&mut header) != Some(*MAGIC) {
             return Err(foreign());
@@ -248,6 +276,16 @@ impl State {
             return Err(Refusal {
                 message: format!("the state is one of -k {k}, not of -k {}", windows.k()),
                 help: "ask for the same k, delete the state to begin anew, or name another file",
+            });
+        }
+        let forms = ["choice sequences", "texts"];
+        let [form] = take(&mut header).ok_or_else(damaged)?;
+        let form = forms.get(usize::from(form)).ok_or_else(damaged)?;
+        let wanted = forms[usize::from(texts)];
+        if *form != wanted {
+            return Err(Refusal {
+                message: format!("the state is one of {form}, not of {wanted}"),
+                help: "name another file for each, or delete it to begin anew",
             });
         }
         let sum = u64::from_le_bytes(take(&mut header).ok_or_else(damaged)?);

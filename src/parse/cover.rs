@@ -23,8 +23,9 @@ use super::tables::Tables;
 pub(super) struct Coverer<'a> {
     tables: &'a Tables,
     windows: &'a Arc<WindowTable>,
-    coverage: &'a mut Coverage,
-    expansions: &'a mut ExpansionCoverage,
+    /// What was covered, each window once for each context and step.
+    covered: Vec<u32>,
+    expanded: Vec<(NodeId, u32)>,
     stack: WindowStack,
     /// Contexts by number: the symbols above, nearest first.
     contexts: Vec<Box<[SymbolId]>>,
@@ -40,17 +41,12 @@ pub(super) struct Coverer<'a> {
 
 impl<'a> Coverer<'a> {
     /// A coverer for texts of one grammar and k.
-    pub(super) fn new(
-        tables: &'a Tables,
-        windows: &'a Arc<WindowTable>,
-        coverage: &'a mut Coverage,
-        expansions: &'a mut ExpansionCoverage,
-    ) -> Coverer<'a> {
+    pub(super) fn new(tables: &'a Tables, windows: &'a Arc<WindowTable>) -> Coverer<'a> {
         let mut coverer = Coverer {
             tables,
             windows,
-            coverage,
-            expansions,
+            covered: Vec::new(),
+            expanded: Vec::new(),
             stack: WindowStack::default(),
             contexts: Vec::new(),
             ids: Map::default(),
@@ -65,6 +61,14 @@ impl<'a> Coverer<'a> {
         coverer.expand(tables.graph.grammar().start());
         debug_assert_eq!(root, 0);
         coverer
+    }
+
+    /// Adds what was marked.
+    pub(super) fn finish(self, coverage: &mut Coverage, expansions: &mut ExpansionCoverage) {
+        coverage.add(self.covered);
+        for (node, index) in self.expanded {
+            expansions.insert(node, index);
+        }
     }
 
     /// Marks what the empty text covers.
@@ -125,7 +129,7 @@ impl<'a> Coverer<'a> {
         let mut below = context;
         for &event in ground.subsets.events(step) {
             match event {
-                Event::Alternative(node, index) => self.expansions.insert(node, index),
+                Event::Alternative(node, index) => self.expanded.push((node, index)),
                 Event::Symbol(symbol, frame) => {
                     let own = self.in_frame(context, frame);
                     self.mark(own, symbol);
@@ -176,7 +180,7 @@ impl<'a> Coverer<'a> {
             let is_alternation = grammar[node].kind == NodeKind::Alternation;
             for (index, part) in self.tables.empty.parts(&grammar, node) {
                 if is_alternation {
-                    self.expansions.insert(node, index as u32);
+                    self.expanded.push((node, index as u32));
                 }
                 self.nodes.push((below, part));
             }
@@ -188,7 +192,7 @@ impl<'a> Coverer<'a> {
         let grammar = self.tables.graph.grammar();
         let root = grammar[production].root;
         if grammar[root].kind != NodeKind::Alternation {
-            self.expansions.insert(root, 0);
+            self.expanded.push((root, 0));
         }
     }
 
@@ -196,7 +200,7 @@ impl<'a> Coverer<'a> {
         let above = self.contexts[context as usize].iter().copied();
         self.stack.begin(self.windows, above);
         let window = self.stack.rank(self.windows, symbol);
-        self.coverage.insert(window);
+        self.covered.push(window);
     }
 
     fn context(&mut self, above: Box<[SymbolId]>) -> u32 {

@@ -21,6 +21,11 @@ pub struct Expected {
 impl Expected {
     /// What stands for the end of the text.
     pub const END: &'static str = "end of text";
+
+    /// Whether this is the end of the text.
+    pub fn is_end(&self) -> bool {
+        self.productions.is_empty()
+    }
 }
 
 /// A text that could not be parsed: why, where, and what was expected.
@@ -148,7 +153,11 @@ impl fmt::Display for Error {
             Refusal::OutOfSteps { .. } => return f.write_str("help: allow it more steps"),
             Refusal::OutOfMemory { .. } => return f.write_str("help: allow it more memory"),
         }
-        for (at, expected) in inner.expected.iter().take(SHOWN).enumerate() {
+        // That the text could have ended is worth more than how it could have gone on: often a line break is all that is too
+        // much.
+        let end = inner.expected.iter().filter(|it| it.is_end());
+        let others = inner.expected.iter().filter(|it| !it.is_end());
+        for (at, expected) in end.chain(others).take(SHOWN).enumerate() {
             let lead = if at == 0 { "expected " } else { "      or " };
             write!(f, "{lead}{}", expected.terminal)?;
             if !expected.productions.is_empty() {
@@ -161,6 +170,7 @@ impl fmt::Display for Error {
         }
         match inner.longest_prefix {
             Some(0) => f.write_str("help: only the empty text before it is a sentence"),
+            Some(1) => f.write_str("help: the first byte is a sentence"),
             Some(prefix) => write!(f, "help: the first {prefix} bytes are a sentence"),
             None if inner.is_prefix_known => f.write_str("help: no beginning of it is a sentence"),
             None => f.write_str("help: mend it there, and try again"),

@@ -23,13 +23,18 @@ pub(super) fn explain(
     chart: &mut Chart,
     text: &[u8],
     refusal: Refusal,
+    budget: Budget,
 ) -> Error {
     let Refusal::NoSentence { offset } = refusal else {
         return Error::new(text, refusal, Vec::new(), None);
     };
     let prefix = &text[..offset.min(text.len())];
-    let budget = Budget::default();
-    let read = chart.read(tables, subsets, prefix, Pruning::UpToEnd, budget);
+    // The text was read within the budget; only the last set takes more now.
+    let enough = Budget {
+        steps: budget.steps.saturating_mul(2).saturating_add(10_000),
+        ..budget
+    };
+    let read = chart.read(tables, subsets, prefix, Pruning::UpToEnd, enough);
     let expected = match read {
         Ok(()) => expected(tables, subsets, chart, prefix.len()),
         Err(_) => Vec::new(),

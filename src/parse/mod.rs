@@ -169,13 +169,14 @@ impl Workspace {
         Workspace::default()
     }
 
-    /// Gets ready for a text of a grammar.
-    fn begin(&mut self, tables: &Arc<Tables>) {
+    /// Gets ready for a text of a grammar. What is kept from earlier texts may take a part of the budget only.
+    fn begin(&mut self, tables: &Arc<Tables>, budget: Budget) {
         let is_ready = self
             .tables
             .as_ref()
             .is_some_and(|known| Arc::ptr_eq(known, tables));
-        if !is_ready || self.subsets.bytes() > KEPT_BYTES {
+        let kept = (KEPT_BYTES as u64).min(budget.bytes / 8);
+        if !is_ready || self.subsets.bytes() as u64 > kept {
             self.subsets.reset(tables);
             self.tables = Some(tables.clone());
         }
@@ -207,9 +208,15 @@ impl Parser {
         budget: Budget,
         workspace: &'a mut Workspace,
     ) -> Result<Forest<'a>, Refusal> {
-        workspace.begin(&self.tables);
+        workspace.begin(&self.tables, budget);
         let Workspace { subsets, chart, .. } = workspace;
-        chart.read(&self.tables, subsets, text, Pruning::Full, budget)?;
+        let mut read = chart.read(&self.tables, subsets, text, Pruning::Full, budget);
+        if matches!(read, Err(Refusal::OutOfMemory { .. })) {
+            // Not for the memory of earlier texts.
+            subsets.reset(&self.tables);
+            read = chart.read(&self.tables, subsets, text, Pruning::Full, budget);
+        }
+        read?;
         if chart.accepted != Some(text.len()) {
             return Err(Refusal::NoSentence {
                 offset: chart.reached,
@@ -236,21 +243,27 @@ impl Parser {
             .and_then(|mut forest| forest.choices(&mut choices));
         match done {
             Ok(()) => Ok(choices),
-            Err(refusal) => Err(self.explain_in(text, refusal, &mut workspace)),
+            Err(refusal) => Err(self.explain(text, refusal)),
         }
     }
 
-    /// Says where and why a text was refused. Reads the text up to there twice more, for what was expected and
-    /// for the longest prefix that is a sentence.
+    /// Says where and why a text was refused, with the default budget and a workspace of its own.
     pub fn explain(&self, text: &[u8], refusal: Refusal) -> Error {
-        self.explain_in(text, refusal, &mut Workspace::new())
+        self.explain_in(text, refusal, Budget::default(), &mut Workspace::new())
     }
 
-    /// The same as [`Parser::explain`], in a workspace.
-    pub fn explain_in(&self, text: &[u8], refusal: Refusal, workspace: &mut Workspace) -> Error {
-        workspace.begin(&self.tables);
+    /// Says where and why a text was refused. Reads the text up to there twice more, for what was expected and
+    /// for the longest prefix that is a sentence; what the budget does not allow to find out is left out.
+    pub fn explain_in(
+        &self,
+        text: &[u8],
+        refusal: Refusal,
+        budget: Budget,
+        workspace: &mut Workspace,
+    ) -> Error {
+        workspace.begin(&self.tables, budget);
         let Workspace { subsets, chart, .. } = workspace;
-        explain::explain(&self.tables, subsets, chart, text, refusal)
+        explain::explain(&self.tables, subsets, chart, text, refusal, budget)
     }
 }
 
@@ -319,20 +332,23 @@ impl Forest<'_> {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the budget does not suffice; a part may have been added then.
+    /// A [`Refusal`] if the budget does not suffice; nothing is added then.
     pub fn cover(
         &mut self,
         windows: &Arc<WindowTable>,
         coverage: &mut Coverage,
         expansions: &mut ExpansionCoverage,
     ) -> Result<(), Refusal> {
-        let mut coverer = Coverer::new(self.tables, windows, coverage, expansions);
+        let tables = self.tables;
+        let mut coverer = Coverer::new(tables, windows);
         if self.text.is_empty() {
             coverer.cover_empty();
-            return Ok(());
+        } else {
+            let (mut ground, packed) = self.packed()?;
+            coverer.cover(&mut ground, packed)?;
         }
-        let (mut ground, packed) = self.packed()?;
-        coverer.cover(&mut ground, packed)
+        coverer.finish(coverage, expansions);
+        Ok(())
     }
 
     /// The forest spelled out, at the first time that it is needed.

@@ -17,6 +17,8 @@
 mod properties;
 #[path = "cli/sandbox.rs"]
 mod sandbox;
+#[path = "cli/texts.rs"]
+mod texts;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
             Trial::test(format!("case::{name}"), move || run_case(&path))
         })
         .collect();
-    for (name, property) in properties::ALL {
+    for (name, property) in properties::ALL.iter().chain(texts::ALL) {
         trials.push(Trial::test(format!("property::{name}"), || {
             property();
             Ok(())

@@ -23,7 +23,7 @@ pub(super) type Derivation = Vec<Event>;
 
 /// More than this many derivations, or steps, and a text is given up.
 const MOST: usize = 400;
-const STEPS: usize = 200_000;
+const STEPS: usize = 50_000;
 
 /// Why there is no list of derivations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

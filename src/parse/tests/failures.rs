@@ -96,7 +96,7 @@ fn a_text_may_be_refused_at_any_byte() {
             let mut text = sentence.to_vec();
             text[at] = byte;
             if let Err(refusal) = parser.parse(&text, Budget::default(), &mut workspace) {
-                let error = parser.explain_in(&text, refusal, &mut workspace);
+                let error = parser.explain(&text, refusal);
                 // What comes before is as it should be; only the characters of `word` are longer than a byte.
                 let offset = error.offset();
                 assert!(offset + 1 >= at, "{text:?}");
@@ -133,7 +133,7 @@ fn budgets_are_kept_and_say_so() {
         matches!(refusal, Refusal::OutOfMemory { .. }),
         "{refusal:?}"
     );
-    let error = parser.explain_in(&text, refusal, &mut workspace);
+    let error = parser.explain(&text, refusal);
     assert_eq!(error.message(), "the budget of memory is spent");
     // What suffices for the chart need not suffice for the forest.
     let mut steps = 20_000;

@@ -72,7 +72,7 @@ fn generated_sentences_have_the_derivations_of_brute_force() {
         for _ in 0..6 {
             let choices: Vec<u8> = (0..rng.below(12)).map(|_| rng.below(256) as u8).collect();
             let text = codec.sentence(&choices);
-            if text.len() > 300 {
+            if text.len() > 60 {
                 continue;
             }
             let what = format!(
@@ -104,7 +104,7 @@ fn the_derivation_of_a_generated_sentence_is_in_its_forest() {
         let parser = Parser::new(&graph);
         let mut workspace = Workspace::new();
         let limits = Limits {
-            max_len: 60,
+            max_len: 30,
             ..Limits::default()
         };
         let mut generator = Generator::new(&codec, limits, Rng::new(seed));
@@ -118,7 +118,9 @@ fn the_derivation_of_a_generated_sentence_is_in_its_forest() {
             if verdict.derivations.to_u64() == Some(1) {
                 assert_eq!(verdict.choices, index.canonical(), "{what}");
             }
-            if let Ok(derivations) = Brute::new(&graph, &text).derivations() {
+            if text.len() <= 16
+                && let Ok(derivations) = Brute::new(&graph, &text).derivations()
+            {
                 let mut encoded = derivations.iter().map(|known| brute::encode(&graph, known));
                 assert!(encoded.any(|known| known == index.canonical()), "{what}");
                 compared += 1;

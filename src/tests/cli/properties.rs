@@ -191,6 +191,8 @@ fn a_full_disk_is_an_error() {
         "coverage expr.ebnf corpus --json",
         "decode expr.ebnf corpus",
         "show expr.ebnf expr.ebnf",
+        "encode expr.ebnf corpus -o encoded --force",
+        "migrate expr.ebnf expr.ebnf corpus -o migrated --force",
     ] {
         let output = sandbox.shell(&format!("pleach {verb} > /dev/full"));
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,0 +1,124 @@
+//! `pleach encode`: sentences to choice sequences.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pleach::choice::Scratch;
+use pleach::parse::Workspace;
+use pleach::{Codec, Parser};
+use serde::Serialize;
+
+use super::Common;
+use super::failure::{Answer, Failure};
+use super::input::{InputFile, Source, collect, read_input};
+use super::mirror::Mirror;
+use super::output::Output;
+use super::parallel::{ONE, in_parallel};
+use super::progress::Progress;
+use super::report::count;
+use super::text::{LeftOut, Tally, TextArgs, Texts};
+
+/// Turn texts into choice sequences, for a corpus of a fuzz target
+///
+/// Every text becomes a file of the same name, below directories too: the choices of its canonical derivation, which decode to
+/// the same text. A text that is no sentence is left out and counted.
+///
+/// Example: pleach encode json.ebnf samples -o fuzz/corpus/json --list-invalid
+#[derive(Args, Debug)]
+pub(super) struct Encode {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// Files, or directories of files
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Write files to this directory
+    #[arg(short, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    texts: TextArgs,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    inputs: u64,
+    #[serde(flatten)]
+    tally: &'a Tally,
+}
+
+impl Encode {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar)?;
+        let files = collect(&self.paths)?;
+        let mirror = Mirror::open(&self.output, &files, self.force)?;
+        let texts = Texts::new(Parser::new(&source.graph), self.texts);
+        let left_out = write_encoded(&texts, None, &files, &mirror)?;
+        let tally = Tally::new(self.texts, left_out);
+        finish(common, out, &source, files.len() as u64, &tally)?;
+        Ok(self.texts.answer(&tally, Answer::Yes))
+    }
+}
+
+/// Writes the choice sequence of each file's text; the text of a choice sequence of `old`, if there is one.
+pub(super) fn write_encoded(
+    texts: &Texts,
+    old: Option<&Codec>,
+    files: &[InputFile],
+    mirror: &Mirror<'_>,
+) -> Result<Vec<LeftOut>, Failure> {
+    #[derive(Default)]
+    struct Buffers {
+        input: Vec<u8>,
+        text: Vec<u8>,
+        choices: Vec<u8>,
+        scratch: Scratch,
+        workspace: Workspace,
+    }
+    let progress = Progress::new(files.len() as u64, "files");
+    let task = |buffers: &mut Buffers, at: usize| {
+        let file = &files[at];
+        read_input(&file.path, &mut buffers.input)?;
+        let text = match old {
+            Some(codec) => {
+                buffers.text.clear();
+                codec.decode(&buffers.input, &mut buffers.scratch, &mut buffers.text);
+                &buffers.text
+            }
+            None => &buffers.input,
+        };
+        let choices = &mut buffers.choices;
+        choices.clear();
+        let encoded = texts.read(&file.path, text, &mut buffers.workspace, |forest| {
+            forest.choices(choices)
+        });
+        if encoded.is_ok() {
+            mirror.write(file, choices)?;
+        }
+        progress.add(1);
+        Ok(encoded.err())
+    };
+    let worker = || Ok(Buffers::default());
+    let (left_out, _) = in_parallel(files.len(), ONE, worker, task)?;
+    Ok(left_out.into_iter().flatten().collect())
+}
+
+/// Reports what was written and what was left out.
+pub(super) fn finish(
+    common: &Common,
+    out: &mut Output,
+    source: &Source,
+    inputs: u64,
+    tally: &Tally,
+) -> Result<(), Failure> {
+    if common.json {
+        out.json(&Report { inputs, tally })?;
+    } else {
+        writeln!(out, "{}", count(inputs, "input"))?;
+        tally.print(out)?;
+    }
+    out.finish()?;
+    tally.warn(inputs, &source.name);
+    Ok(())
+}

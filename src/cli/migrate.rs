@@ -1,0 +1,63 @@
+//! `pleach migrate`: a corpus of choice sequences follows its grammar through a change.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pleach::{Codec, Parser};
+
+use super::Common;
+use super::encode::{finish, write_encoded};
+use super::failure::{Answer, Failure};
+use super::input::{Source, collect};
+use super::mirror::Mirror;
+use super::output::Output;
+use super::text::{Tally, TextArgs, Texts};
+
+/// Rewrite choice sequences of an old grammar as ones of a new grammar
+///
+/// Every input becomes a file of the same name, below directories too: it is decoded by the old grammar, and the sentence is
+/// parsed and encoded by the new one. What is no sentence any more is left out and counted; its places are those in the
+/// sentence, which `pleach decode OLD FILE` prints.
+///
+/// Example: pleach migrate json-v1.ebnf json.ebnf fuzz/corpus/json -o migrated
+#[derive(Args, Debug)]
+pub(super) struct Migrate {
+    /// The grammar that the choice sequences were made with; `-` reads standard input
+    old: PathBuf,
+    /// The grammar to make choice sequences of; `-` reads standard input
+    new: PathBuf,
+    /// Files, or directories of files
+    #[arg(required = true, value_name = "PATH")]
+    corpus: Vec<PathBuf>,
+    /// Write files to this directory
+    #[arg(short, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    texts: TextArgs,
+}
+
+impl Migrate {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        if [&self.old, &self.new]
+            .iter()
+            .all(|path| *path == Path::new("-"))
+        {
+            return Err(Failure::new(
+                "standard input cannot be both grammars",
+                "name a file for one of them",
+            ));
+        }
+        let old = Source::load(&self.old)?;
+        let new = Source::load(&self.new)?;
+        let files = collect(&self.corpus)?;
+        let mirror = Mirror::open(&self.output, &files, self.force)?;
+        let texts = Texts::new(Parser::new(&new.graph), self.texts);
+        let left_out = write_encoded(&texts, Some(&Codec::new(&old.graph)), &files, &mirror)?;
+        let tally = Tally::new(self.texts, left_out);
+        finish(common, out, &new, files.len() as u64, &tally)?;
+        Ok(self.texts.answer(&tally, Answer::Yes))
+    }
+}

@@ -1,0 +1,296 @@
+//! Texts that come in: parsed within a budget, and those that are left out are counted and told.
+//!
+//! A text can be left out for two reasons, which are counted apart: it is no sentence of the grammar, or it took more than
+//! the budget allows, and then nobody knows. Both are rare in a sound corpus and cheap to note, so that many texts cost no more
+//! memory than few; where and why is found out only if the user wants the list.
+
+use std::fmt;
+use std::path::Path;
+
+use clap::Args;
+use pleach::Parser;
+use pleach::parse::{Budget, Error, Expected, Forest, Refusal, Workspace};
+use serde::Serialize;
+
+use super::failure::{Answer, Failure, warn};
+use super::output::Output;
+
+/// The terminals that are shown of those that could have come in the place of what a text has.
+const SHOWN_EXPECTED: usize = 4;
+
+/// What a parse may spend.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Reading texts")]
+pub(super) struct BudgetArgs {
+    /// The most steps that parsing a text may take
+    #[arg(long, value_name = "N", default_value_t = Budget::default().steps)]
+    max_steps: u64,
+    /// The most memory that parsing a text may take; of many texts, up to eight are parsed at a time
+    #[arg(long, value_name = "MIB", default_value_t = Budget::default().bytes >> 20)]
+    max_memory: u64,
+}
+
+impl BudgetArgs {
+    pub(super) fn budget(self) -> Budget {
+        Budget {
+            steps: self.max_steps,
+            bytes: self.max_memory.saturating_mul(1 << 20),
+        }
+    }
+
+    /// Which bound was too low, in one clause, and what to do about it; `None` for a text that is no sentence.
+    fn exceeded(self, refusal: Refusal) -> Option<(String, &'static str)> {
+        match refusal {
+            Refusal::OutOfSteps { .. } => Some((
+                format!("parsing takes more than {} steps", self.max_steps),
+                "allow more by --max-steps",
+            )),
+            Refusal::OutOfMemory { .. } => Some((
+                format!("parsing takes more than {} MiB", self.max_memory),
+                "allow more by --max-memory",
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// What becomes of texts that are left out.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Reading texts")]
+struct LeftOutArgs {
+    /// List the texts that are left out, with place and reason; in JSON, `left_out`
+    #[arg(long)]
+    list_invalid: bool,
+    /// Exit with 1 if a text is left out
+    #[arg(long)]
+    strict: bool,
+}
+
+/// How texts are read that may be left out. Verbs whose inputs are not always texts let the groups of arguments `LeftOutArgs`
+/// and `BudgetArgs` require `--text`.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct TextArgs {
+    #[command(flatten)]
+    left_out: LeftOutArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+}
+
+impl TextArgs {
+    /// What an answer becomes when texts were left out.
+    pub(super) fn answer(self, tally: &Tally, otherwise: Answer) -> Answer {
+        match self.left_out.strict && tally.count() > 0 {
+            true => Answer::No,
+            false => otherwise,
+        }
+    }
+}
+
+/// The texts of a grammar.
+#[derive(Debug)]
+pub(super) struct Texts {
+    parser: Parser,
+    args: TextArgs,
+}
+
+impl Texts {
+    pub(super) fn new(parser: Parser, args: TextArgs) -> Texts {
+        Texts { parser, args }
+    }
+
+    /// Whether the user wants to know which texts are left out.
+    pub(super) fn lists(&self) -> bool {
+        self.args.left_out.list_invalid
+    }
+
+    /// Parses a text, found in `path`, and does something with its derivations.
+    pub(super) fn read<T>(
+        &self,
+        path: &Path,
+        text: &[u8],
+        workspace: &mut Workspace,
+        then: impl FnOnce(&mut Forest<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, LeftOut> {
+        let budget = self.args.budget.budget();
+        let read = |workspace: &mut Workspace| {
+            let mut forest = self.parser.parse(text, budget, workspace)?;
+            then(&mut forest)
+        };
+        let refusal = match read(workspace) {
+            Ok(done) => return Ok(done),
+            Err(refusal) => refusal,
+        };
+        let exceeded = self.args.budget.exceeded(refusal);
+        Err(LeftOut {
+            out_of_budget: exceeded.is_some(),
+            listed: self.lists().then(|| {
+                let error = self.parser.explain_in(text, refusal, budget, workspace);
+                Box::new(Listed {
+                    file: path.display().to_string(),
+                    out_of_budget: exceeded.is_some(),
+                    offset: error.offset(),
+                    line: error.line(),
+                    column: error.column(),
+                    reason: match exceeded {
+                        Some((reason, help)) => format!("{reason}; {help}"),
+                        None => in_one_line(&error),
+                    },
+                })
+            }),
+        })
+    }
+}
+
+/// What is wrong with a text that is no sentence, and what could have come instead.
+fn in_one_line(error: &Error) -> String {
+    let expected = error.expected().iter().map(|it| it.terminal.as_str());
+    let mut expected: Vec<&str> = expected.collect();
+    // That it could have ended is worth more than how it could have gone on: often a line break is all that is too much.
+    expected.sort_by_key(|&terminal| terminal != Expected::END);
+    let shown = expected.iter().take(SHOWN_EXPECTED);
+    let mut shown: Vec<String> = shown.map(|&terminal| terminal.to_owned()).collect();
+    if let Some(more @ 1..) = expected.len().checked_sub(SHOWN_EXPECTED) {
+        shown.push(format!("{more} more"));
+    }
+    match shown.is_empty() {
+        true => error.message(),
+        false => format!("{}; expected {}", error.message(), shown.join(" or ")),
+    }
+}
+
+/// Parses the one text that a verb is about, and does something with its derivations. The error inside is that of a text that is
+/// no sentence; a text that takes more than the budget is a failure.
+pub(super) fn parse_one<T>(
+    parser: &Parser,
+    name: &str,
+    text: &[u8],
+    args: BudgetArgs,
+    then: impl FnOnce(&mut Forest<'_>) -> Result<T, Refusal>,
+) -> Result<Result<T, Error>, Failure> {
+    let mut workspace = Workspace::new();
+    let forest = parser.parse(text, args.budget(), &mut workspace);
+    let refusal = match forest.and_then(|mut forest| then(&mut forest)) {
+        Ok(done) => return Ok(Ok(done)),
+        Err(refusal) => refusal,
+    };
+    let error = parser.explain_in(text, refusal, args.budget(), &mut workspace);
+    let Some((reason, help)) = args.exceeded(refusal) else {
+        return Ok(Err(error));
+    };
+    let (line, column) = (error.line(), error.column());
+    let message = format_args!("{name}:{line}:{column}: {reason}");
+    Err(Failure::new(message, help))
+}
+
+/// A text that was left out.
+#[derive(Debug)]
+pub(super) struct LeftOut {
+    /// Nobody knows whether it is a sentence; otherwise it is none.
+    pub(super) out_of_budget: bool,
+    listed: Option<Box<Listed>>,
+}
+
+impl LeftOut {
+    /// A text that was found to be no sentence in an earlier run.
+    pub(super) fn known() -> LeftOut {
+        LeftOut {
+            out_of_budget: false,
+            listed: None,
+        }
+    }
+}
+
+/// Where and why a text was left out.
+#[derive(Debug, Serialize)]
+struct Listed {
+    file: String,
+    out_of_budget: bool,
+    offset: usize,
+    line: u32,
+    column: u32,
+    reason: String,
+}
+
+impl fmt::Display for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Listed {
+            file, line, column, ..
+        } = self;
+        write!(f, "{file}:{line}:{column}: {}", self.reason)
+    }
+}
+
+/// How many texts were left out, and why.
+#[derive(Debug, Serialize)]
+pub(super) struct Tally {
+    /// Those that are no sentences.
+    pub(super) invalid: u64,
+    /// Those that nobody knows of.
+    pub(super) out_of_budget: u64,
+    /// All of both, if the user wants the list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<Listed>>,
+}
+
+impl Tally {
+    /// Counts what was left out, in the order of the texts.
+    pub(super) fn new(args: TextArgs, left_out: impl IntoIterator<Item = LeftOut>) -> Tally {
+        let mut tally = Tally {
+            invalid: 0,
+            out_of_budget: 0,
+            left_out: args.left_out.list_invalid.then(Vec::new),
+        };
+        for one in left_out {
+            match one.out_of_budget {
+                true => tally.out_of_budget += 1,
+                false => tally.invalid += 1,
+            }
+            if let Some(list) = &mut tally.left_out {
+                list.extend(one.listed.map(|listed| *listed));
+            }
+        }
+        tally
+    }
+
+    /// How many were left out.
+    pub(super) fn count(&self) -> u64 {
+        self.invalid + self.out_of_budget
+    }
+
+    /// Prints the list, a line for each text, below a blank line and a heading.
+    pub(super) fn print(&self, out: &mut Output) -> Result<(), Failure> {
+        let list = self.left_out.as_deref().unwrap_or_default();
+        if !list.is_empty() {
+            writeln!(out, "\nleft out:")?;
+        }
+        for one in list {
+            writeln!(out, "{one}")?;
+        }
+        Ok(())
+    }
+
+    /// Says on standard error how many of so many inputs were left out.
+    pub(super) fn warn(&self, inputs: u64, grammar: &str) {
+        let list = match self.left_out {
+            Some(_) => "",
+            None => "; --list-invalid lists them",
+        };
+        if self.invalid > 0 {
+            warn(format_args!(
+                "{} of {inputs} inputs left out: no {} of {grammar}{list}",
+                self.invalid,
+                plural(self.invalid, "sentence", "sentences")
+            ));
+        }
+        if self.out_of_budget > 0 {
+            warn(format_args!(
+                "{} of {inputs} inputs left out: parsing takes more than --max-steps or --max-memory allow{list}",
+                self.out_of_budget
+            ));
+        }
+    }
+}
+
+fn plural(number: u64, one: &'static str, more: &'static str) -> &'static str {
+    if number == 1 { one } else { more }
+}
