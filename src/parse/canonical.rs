@@ -20,7 +20,7 @@ use crate::id::{ClassId, NodeId};
 
 use super::Refusal;
 use super::alphabet::wide_char;
-use super::chart::{Chart, Link, NONE};
+use super::chart::{Chart, Link, NONE, push};
 use super::late::Late;
 use super::machine::{Event, Reads};
 use super::map::Set;
@@ -32,6 +32,8 @@ use super::tables::Tables;
 pub(super) struct Canonical {
     /// Steps from the last to the first.
     steps: Vec<u32>,
+    /// Whether there was never a choice: the derivation is the only one, but for what derives nothing.
+    is_only: bool,
     stack: Vec<Return>,
     /// Nodes to derive nothing from; `None` is a quantifier's stop.
     nodes: Vec<Option<NodeId>>,
@@ -93,26 +95,34 @@ impl Ground<'_> {
 }
 
 impl Canonical {
-    /// Appends the choices of the canonical derivation to `out`.
-    pub(super) fn write(
-        &mut self,
-        ground: &mut Ground<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Refusal> {
+    /// Appends the choices of the derivation that was found to `out`.
+    pub(super) fn write(&mut self, ground: &Ground<'_>, out: &mut Vec<u8>) {
         let mut encoder = Encoder::new();
         if ground.text.is_empty() {
             let root = ground.tables.start_root();
             encode_empty(ground.tables, root, &mut encoder, &mut self.nodes);
         } else {
-            self.find(ground)?;
             self.encode(ground, &mut encoder);
         }
-        out.extend(encoder.finish());
-        Ok(())
+        match out.is_empty() {
+            true => *out = encoder.finish(),
+            false => out.extend(encoder.finish()),
+        }
     }
 
-    /// Finds the steps of the derivation, from the last to the first.
-    fn find(&mut self, ground: &mut Ground<'_>) -> Result<(), Refusal> {
+    /// The steps of the derivation that was found, from the first to the last.
+    pub(super) fn steps(&self) -> impl Iterator<Item = u32> + '_ {
+        self.steps.iter().rev().copied()
+    }
+
+    /// Whether the derivation that was found is the only one, but for what derives nothing.
+    pub(super) fn is_only(&self) -> bool {
+        self.is_only
+    }
+
+    /// Finds the derivation of a text that is not empty.
+    pub(super) fn find(&mut self, ground: &mut Ground<'_>) -> Result<(), Refusal> {
+        self.is_only = true;
         self.steps.clear();
         self.stack.clear();
         let mut forced: VecDeque<Forced> = VecDeque::new();
@@ -131,21 +141,19 @@ impl Canonical {
                     return Ok(());
                 };
                 // What led to the call comes before it.
-                self.steps.push(back.step);
+                push(&mut self.steps, back.step);
                 (item, state) = (back.item, back.state);
                 continue;
             };
             let (label, before) = ground.label(link, offset);
             let subset = ground.chart.items[link.pred as usize].subset;
             let steps = ground.subsets.steps(ground.tables, subset, label, state);
-            let Some(step) = steps.clone().next() else {
-                debug_assert!(false, "an item without a way to it");
-                return Ok(());
-            };
-            let step = step as u32;
+            debug_assert!(!steps.is_empty(), "an item without a way to it");
+            self.is_only &= steps.len() == 1;
+            let step = steps.start as u32;
             let from = ground.subsets.step(step).from;
             if link.child == NONE {
-                self.steps.push(step);
+                push(&mut self.steps, step);
                 (item, state) = (link.pred, from);
                 offset = before;
             } else {
@@ -175,23 +183,28 @@ impl Canonical {
             .complete(ground.tables, ground.subsets, ground.chart, completion);
         if ground.tables.is_cyclic && forced.is_empty() {
             *forced = way_out(ground, completion);
+            self.is_only &= forced
+                .iter()
+                .all(|forced| ground.chart.links(forced.item).nth(1).is_none());
         }
         let item = match forced.front() {
             Some(next) => next.item,
             None => ground.chart.finals(completion).next().unwrap_or(0),
         };
+        self.is_only &= ground.chart.finals(completion).nth(1).is_none();
         let machine = ground.chart.completions[completion as usize].machine;
         let exit = ground.tables.machines.machines[machine as usize].exit;
         let subset = ground.chart.items[item as usize].subset;
-        let mut steps = ground.subsets.steps(ground.tables, subset, EXIT, exit);
-        let step = steps.next().unwrap_or(0) as u32;
-        self.steps.push(step);
+        let steps = ground.subsets.steps(ground.tables, subset, EXIT, exit);
+        self.is_only &= steps.len() == 1;
+        let step = steps.start as u32;
+        push(&mut self.steps, step);
         (item, ground.subsets.step(step).from)
     }
 
     /// The link to go back by: rules 1 and 2 of the module.
     #[inline]
-    fn choose(&self, ground: &Ground<'_>, item: u32, offset: usize) -> Option<Link> {
+    fn choose(&mut self, ground: &Ground<'_>, item: u32, offset: usize) -> Option<Link> {
         let start = |link: &Link| match link.child {
             NONE => offset as u32,
             child => ground.chart.completions[child as usize].start,
@@ -199,6 +212,7 @@ impl Canonical {
         let mut links = ground.chart.links(item);
         let mut best = links.next()?;
         for link in links {
+            self.is_only = false;
             if start(&link) > start(&best) {
                 best = link;
             }

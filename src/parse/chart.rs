@@ -12,57 +12,23 @@
 //!
 //! Time and memory are linear for grammars that are LR-regular, quadratic for unambiguous ones, cubic in general.
 
+mod recursion;
+mod ways;
+
 use super::map::{Episodic, Map, Set};
 use super::subset::{DEAD, Subsets};
 use super::tables::Tables;
 use super::{Budget, Refusal};
 
-/// No item, completion or link.
-pub(super) const NONE: u32 = u32::MAX;
+use recursion::Top;
+use ways::{Chained, Extra, MORE};
+
+pub(super) use ways::{Completion, Item, Link, NONE, push};
+
 /// Sets of more items are searched by a table.
 const SMALL: usize = 12;
 /// The most bytes that a chart may take: no table of it then has 2^31 entries.
 const MOST_BYTES: u64 = 16 << 30;
-/// In [`Item::child`]: there are more links, in [`Chart::links`].
-const MORE: u32 = 1 << 31;
-
-/// A subset of a machine's states, and how it came about.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
-    /// The subset.
-    pub(super) subset: u32,
-    /// Where the machine began.
-    pub(super) origin: u32,
-    pred: u32,
-    child: u32,
-}
-
-/// How an item came about: from an item, by a completion or (with [`NONE`]) by what the text has there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Link {
-    pub(super) pred: u32,
-    pub(super) child: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Chained<T> {
-    value: T,
-    next: u32,
-}
-
-/// A text that a machine derives.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Completion {
-    pub(super) machine: u32,
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// The first item that is complete so, or [`NONE`] where only [`super::late`] makes one.
-    item: u32,
-    /// Further items, chained.
-    more: u32,
-    /// Completions that right recursion led here from, chained.
-    pub(super) sources: u32,
-}
 
 /// How much is left out because of what comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +54,7 @@ pub(super) struct Chart {
     chains: Map<u32, (u32, u32)>,
     /// Complete items beyond a completion's first, and sources.
     finals: Vec<Chained<u32>>,
+    extras: Map<u32, Extra>,
     /// Where completions of the current set begin.
     completed_from: usize,
     item_table: Episodic,
@@ -109,15 +76,6 @@ pub(super) struct Chart {
     /// The greatest offset at which the start symbol was complete.
     pub(super) accepted: Option<usize>,
     fixed_bytes: usize,
-}
-
-/// Where right recursion leads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Top {
-    /// Nowhere: the completion is treated as any other.
-    Here,
-    /// To the completion of a machine that began at an offset.
-    At { machine: u32, origin: u32 },
 }
 
 impl std::fmt::Debug for Chart {
@@ -143,10 +101,10 @@ impl Chart {
         pruning: Pruning,
         budget: Budget,
     ) -> Result<(), Refusal> {
-        self.begin(tables, budget);
-        if text.len() >= (MORE - 1) as usize {
+        if 16 * text.len() as u64 > budget.bytes.min(MOST_BYTES) {
             return Err(Refusal::OutOfMemory { offset: 0 });
         }
+        self.begin(tables, budget, text.len());
         for offset in 0..=text.len() {
             let next = text.get(offset).map(|&byte| tables.alphabet.byte(byte));
             let all = match pruning {
@@ -199,13 +157,15 @@ impl Chart {
         Ok(())
     }
 
-    fn begin(&mut self, tables: &Tables, budget: Budget) {
+    fn begin(&mut self, tables: &Tables, budget: Budget, len: usize) {
         self.items.clear();
         self.sets.clear();
         self.completions.clear();
         self.links.clear();
         self.chains.clear();
         self.finals.clear();
+        self.extras.clear();
+        self.sets.reserve_exact(len + 2);
         self.waiting.clear();
         self.waiters.clear();
         self.indexed.clear();
@@ -232,7 +192,7 @@ impl Chart {
             + self.completions.len() * size_of::<Completion>()
             + self.links.len() * size_of::<Chained<Link>>()
             + self.finals.len() * size_of::<Chained<u32>>()
-            + (self.chains.len() + self.tops.len() + self.indexed.len()) * 32
+            + (self.chains.len() + self.extras.len() + self.tops.len() + self.indexed.len()) * 32
             + self.waiting.len() * 32
             + self.waiters.len() * 4
             + self.item_table.bytes()
@@ -315,12 +275,13 @@ impl Chart {
             return;
         }
         let at = self.items.len();
-        self.items.push(Item {
+        let item = Item {
             subset,
             origin,
             pred,
             child: child & !MORE,
-        });
+        };
+        push(&mut self.items, item);
         if at - first == SMALL {
             for at in first..=at {
                 let item = self.items[at];
@@ -329,24 +290,6 @@ impl Chart {
             }
         } else if at - first > SMALL {
             self.item_table.insert((subset, origin), at as u32);
-        }
-    }
-
-    /// Adds a way that an item came about.
-    pub(super) fn link(&mut self, item: u32, link: Link) {
-        self.steps += 1;
-        let at = self.links.len() as u32;
-        self.links.push(Chained {
-            value: link,
-            next: NONE,
-        });
-        let child = &mut self.items[item as usize].child;
-        if *child & MORE == 0 {
-            *child |= MORE;
-            self.chains.insert(item, (at, at));
-        } else if let Some((_, last)) = self.chains.get_mut(&item) {
-            self.links[*last as usize].next = at;
-            *last = at;
         }
     }
 
@@ -452,120 +395,6 @@ impl Chart {
         self.sets[offset as usize] as usize..self.sets[offset as usize + 1] as usize
     }
 
-    /// The items of a big finished set that wait for a machine; `None` for a small set.
-    fn waiting(&mut self, subsets: &Subsets, origin: u32, machine: u32) -> Option<(u32, u32)> {
-        let set = self.set(origin);
-        if set.len() <= SMALL {
-            return None;
-        }
-        if self.indexed.insert(origin) {
-            let mut calls: Vec<(u32, u32)> = Vec::new();
-            for at in set {
-                let called = subsets.calls(self.items[at].subset);
-                calls.extend(called.map(|call| (subsets.call(call), at as u32)));
-            }
-            calls.sort_unstable();
-            for same in calls.chunk_by(|a, b| a.0 == b.0) {
-                let start = self.waiters.len() as u32;
-                self.waiters.extend(same.iter().map(|&(_, at)| at));
-                let range = (start, self.waiters.len() as u32);
-                self.waiting.insert((origin, same[0].0), range);
-            }
-        }
-        Some(
-            self.waiting
-                .get(&(origin, machine))
-                .copied()
-                .unwrap_or((0, 0)),
-        )
-    }
-
-    /// The only item that waits for a machine in a finished set, with the subset behind it, if that is complete.
-    pub(super) fn only_waiting(
-        &self,
-        tables: &Tables,
-        subsets: &mut Subsets,
-        origin: u32,
-        machine: u32,
-    ) -> Option<(u32, u32)> {
-        let label = tables.alphabet.count() + machine;
-        let mut only = None;
-        let mut consider = |at: u32| -> bool {
-            let subset = subsets.next(tables, self.items[at as usize].subset, label);
-            if subset == DEAD {
-                return true;
-            }
-            let fits = only.is_none() && subsets.get(subset).is_complete;
-            only = fits.then_some((at, subset));
-            fits
-        };
-        match self.waiting.get(&(origin, machine)) {
-            Some(&(start, end)) => {
-                let waiters = &self.waiters[start as usize..end as usize];
-                let _ = waiters.iter().all(|&at| consider(at));
-            }
-            None => {
-                let _ = self.set(origin).all(|at| consider(at as u32));
-            }
-        }
-        only
-    }
-
-    /// Where right recursion leads from a completion.
-    fn top(&mut self, tables: &Tables, subsets: &mut Subsets, machine: u32, origin: u32) -> Top {
-        let begin = (origin, machine);
-        let mut at = begin;
-        self.path.clear();
-        let mut steps_here = 0;
-        let top = loop {
-            if let Some(&known) = self.tops.get(&at) {
-                break match known {
-                    Top::Here => Top::At {
-                        machine: at.1,
-                        origin: at.0,
-                    },
-                    known => known,
-                };
-            }
-            let next = match at {
-                (0, 0) => None,
-                (origin, machine) => self.only_waiting(tables, subsets, origin, machine),
-            };
-            let Some((item, subset)) = next else {
-                if self.path.is_empty() {
-                    return Top::Here;
-                }
-                break Top::At {
-                    machine: at.1,
-                    origin: at.0,
-                };
-            };
-            let above = (
-                self.items[item as usize].origin,
-                subsets.get(subset).machine,
-            );
-            if above.0 == at.0 {
-                // The same text again: a cycle of such steps leads nowhere.
-                steps_here += 1;
-                if steps_here > tables.machines.machines.len() {
-                    return Top::Here;
-                }
-            } else {
-                steps_here = 0;
-            }
-            self.steps += 1;
-            self.path.push(at);
-            at = above;
-        };
-        for &passed in &self.path {
-            self.tops.insert(passed, top);
-        }
-        match top {
-            Top::At { machine, origin } if (origin, machine) == begin => Top::Here,
-            top => top,
-        }
-    }
-
     /// The completion of a machine over the text up to the current set, and whether it is new.
     fn completion(&mut self, machine: u32, start: u32, end: u32) -> (u32, bool) {
         let from = self.completed_from;
@@ -592,134 +421,6 @@ impl Chart {
             self.completion_table.insert((machine, start), id);
         }
         (id, true)
-    }
-
-    /// A new completion.
-    pub(super) fn push_completion(&mut self, machine: u32, start: u32, end: u32) -> u32 {
-        self.completions.push(Completion {
-            machine,
-            start,
-            end,
-            item: NONE,
-            more: NONE,
-            sources: NONE,
-        });
-        self.completions.len() as u32 - 1
-    }
-
-    /// An item that is made later: not of any set.
-    pub(super) fn push_item(&mut self, subset: u32, origin: u32, link: Link) -> u32 {
-        self.items.push(Item {
-            subset,
-            origin,
-            pred: link.pred,
-            child: link.child & !MORE,
-        });
-        self.items.len() as u32 - 1
-    }
-
-    /// Adds an item to those that are complete.
-    pub(super) fn add_final(&mut self, completion: u32, item: u32) {
-        let known = &mut self.completions[completion as usize];
-        if known.item == NONE {
-            known.item = item;
-            return;
-        }
-        // Behind the last, so that the order is that of discovery.
-        let at = self.finals.len() as u32;
-        self.finals.push(Chained {
-            value: item,
-            next: NONE,
-        });
-        if known.more == NONE {
-            known.more = at;
-            return;
-        }
-        let mut last = known.more;
-        while self.finals[last as usize].next != NONE {
-            last = self.finals[last as usize].next;
-        }
-        self.finals[last as usize].next = at;
-    }
-
-    fn add_source(&mut self, completion: u32, source: u32) {
-        self.finals.push(Chained {
-            value: source,
-            next: self.completions[completion as usize].sources,
-        });
-        self.completions[completion as usize].sources = self.finals.len() as u32 - 1;
-    }
-
-    /// The first of a chain of complete items or sources, and the chain behind it.
-    pub(super) fn chained(&self, at: u32) -> Option<(u32, u32)> {
-        let entry = self.finals.get(at as usize)?;
-        Some((entry.value, entry.next))
-    }
-
-    /// The complete items of a completion. Those that [`super::late`] has not made yet are missing.
-    pub(super) fn finals(&self, completion: u32) -> impl Iterator<Item = u32> + '_ {
-        let known = &self.completions[completion as usize];
-        let mut more = known.more;
-        let first = (known.item != NONE).then_some(known.item);
-        first.into_iter().chain(std::iter::from_fn(move || {
-            let (item, next) = self.chained(more)?;
-            more = next;
-            Some(item)
-        }))
-    }
-
-    /// The ways that an item came about, in order of discovery; none for the first item of a machine.
-    pub(super) fn links(&self, item: u32) -> Links<'_> {
-        let known = self.items[item as usize];
-        Links {
-            chart: self,
-            first: (known.pred != NONE).then_some(Link {
-                pred: known.pred,
-                child: widen(known.child & !MORE),
-            }),
-            next: match known.child & MORE != 0 {
-                true => self.chains.get(&item).map_or(NONE, |&(first, _)| first),
-                false => NONE,
-            },
-        }
-    }
-
-    /// The offset of the item before `offset` in a link without completion: one byte back, or one character.
-    #[inline]
-    pub(super) fn offset_before(&self, text: &[u8], pred: u32, offset: usize) -> usize {
-        let mut before = offset - 1;
-        if text[before] >= 0x80 {
-            while before > 0 && pred < self.sets[before] {
-                before -= 1;
-            }
-        }
-        before
-    }
-}
-
-/// A child without the flag: [`NONE`] again where there was none.
-#[inline]
-fn widen(child: u32) -> u32 {
-    if child == !MORE { NONE } else { child }
-}
-
-/// The links of an item.
-pub(super) struct Links<'a> {
-    chart: &'a Chart,
-    first: Option<Link>,
-    next: u32,
-}
-
-impl Iterator for Links<'_> {
-    type Item = Link;
-    #[inline]
-    fn next(&mut self) -> Option<Link> {
-        if let Some(first) = self.first.take() {
-            return Some(first);
-        }
-        let entry = self.chart.links.get(self.next as usize)?;
-        self.next = entry.next;
-        Some(entry.value)
     }
 }
 

@@ -59,6 +59,31 @@ pub(super) fn count_empty(tables: &Tables) -> Derivations {
     Derivations(number.cloned())
 }
 
+/// Counts what a single derivation comes to by the ways in which its parts derive nothing.
+pub(super) fn count_only(
+    ground: &mut Ground<'_>,
+    steps: impl Iterator<Item = u32>,
+) -> Result<Derivations, Refusal> {
+    let grammar = ground.tables.graph.grammar();
+    let mut product = BigUint::from(1u32);
+    for step in steps {
+        for &event in ground.subsets.events(step) {
+            if let Event::Empty(node, _, times) = event {
+                match ground.tables.empty.count(grammar, node) {
+                    None => return Ok(Derivations(None)),
+                    Some(number) if number.bits() == 1 => {}
+                    Some(number) => {
+                        product *= number.pow(times);
+                        ground.chart.steps += product.bits() / 64 + 1;
+                        ground.chart.check(ground.subsets, ground.text.len())?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(Derivations(Some(product)))
+}
+
 /// Counts the derivations of a forest.
 pub(super) fn count(ground: &mut Ground<'_>, packed: &Packed) -> Result<Derivations, Refusal> {
     let offset = ground.text.len();

@@ -14,7 +14,7 @@ use crate::kpath::{Coverage, ExpansionCoverage, WindowStack, WindowTable};
 use super::Refusal;
 use super::canonical::Ground;
 use super::chart::NONE;
-use super::machine::{Event, OUTERMOST};
+use super::machine::{Event, OUTERMOST, Reads};
 use super::map::{Map, Set};
 use super::packed::Packed;
 use super::tables::Tables;
@@ -74,6 +74,27 @@ impl<'a> Coverer<'a> {
     /// Marks what the empty text covers.
     pub(super) fn cover_empty(&mut self) {
         self.empty(0, self.tables.start_root());
+    }
+
+    /// Marks what a single derivation covers: its steps, from the first to the last.
+    pub(super) fn cover_only(&mut self, ground: &Ground<'_>, steps: impl Iterator<Item = u32>) {
+        let mut above = Vec::new();
+        let mut context = 0;
+        for step in steps {
+            let below = match self.stepped.get(&(context, step)) {
+                Some(&below) => below,
+                None => self.step(context, step, ground),
+            };
+            match ground.subsets.step(step).reads {
+                Reads::Call(_) => {
+                    above.push(context);
+                    context = below;
+                }
+                // The exit of what was called.
+                Reads::Nothing => context = above.pop().unwrap_or(0),
+                Reads::Byte(_) | Reads::Class(_) => {}
+            }
+        }
     }
 
     /// Marks what a forest covers.

@@ -37,16 +37,15 @@ impl Late {
         completion: u32,
     ) {
         let top = chart.completions[completion as usize];
-        if top.sources == NONE {
+        let mut chain = chart.take_sources(completion);
+        if chain == NONE {
             return;
         }
-        chart.completions[completion as usize].sources = NONE;
         let own = *self.own.get_or_insert(chart.completions.len());
         // The chart's own completions ascend by their ends.
         let known = &chart.completions[..own];
         let first = known.partition_point(|known| known.end < top.end);
         let last = known.partition_point(|known| known.end <= top.end);
-        let mut chain = top.sources;
         let is_only = chart.chained(chain).is_some_and(|(_, rest)| rest == NONE);
         self.completions.clear();
         self.items.clear();

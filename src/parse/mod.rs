@@ -226,6 +226,7 @@ impl Parser {
             tables: &self.tables,
             text,
             workspace,
+            is_found: false,
             is_packed: false,
         })
     }
@@ -272,6 +273,9 @@ pub struct Forest<'a> {
     tables: &'a Tables,
     text: &'a [u8],
     workspace: &'a mut Workspace,
+    /// Whether the workspace has the canonical derivation.
+    is_found: bool,
+    /// Whether the workspace has the forest spelled out.
     is_packed: bool,
 }
 
@@ -298,21 +302,9 @@ impl Forest<'_> {
     ///
     /// A [`Refusal`] if the budget does not suffice; nothing is appended then.
     pub fn choices(&mut self, choices: &mut Vec<u8>) -> Result<(), Refusal> {
-        let Workspace {
-            subsets,
-            chart,
-            late,
-            canonical,
-            ..
-        } = &mut *self.workspace;
-        let mut ground = Ground {
-            tables: self.tables,
-            subsets,
-            chart,
-            late,
-            text: self.text,
-        };
-        canonical.write(&mut ground, choices)
+        let (ground, canonical) = self.canonical()?;
+        canonical.write(&ground, choices);
+        Ok(())
     }
 
     /// The number of derivations.
@@ -323,6 +315,10 @@ impl Forest<'_> {
     pub fn derivations(&mut self) -> Result<Derivations, Refusal> {
         if self.text.is_empty() {
             return Ok(count::count_empty(self.tables));
+        }
+        let (mut ground, canonical) = self.canonical()?;
+        if canonical.is_only() {
+            return count::count_only(&mut ground, canonical.steps());
         }
         let (mut ground, packed) = self.packed()?;
         count::count(&mut ground, packed)
@@ -344,11 +340,39 @@ impl Forest<'_> {
         if self.text.is_empty() {
             coverer.cover_empty();
         } else {
-            let (mut ground, packed) = self.packed()?;
-            coverer.cover(&mut ground, packed)?;
+            let (ground, canonical) = self.canonical()?;
+            if canonical.is_only() {
+                coverer.cover_only(&ground, canonical.steps());
+            } else {
+                let (mut ground, packed) = self.packed()?;
+                coverer.cover(&mut ground, packed)?;
+            }
         }
         coverer.finish(coverage, expansions);
         Ok(())
+    }
+
+    /// The canonical derivation, at the first time that it is needed.
+    fn canonical(&mut self) -> Result<(Ground<'_>, &mut Canonical), Refusal> {
+        let Workspace {
+            subsets,
+            chart,
+            late,
+            canonical,
+            ..
+        } = &mut *self.workspace;
+        let mut ground = Ground {
+            tables: self.tables,
+            subsets,
+            chart,
+            late,
+            text: self.text,
+        };
+        if !self.is_found && !self.text.is_empty() {
+            canonical.find(&mut ground)?;
+            self.is_found = true;
+        }
+        Ok((ground, canonical))
     }
 
     /// The forest spelled out, at the first time that it is needed.
