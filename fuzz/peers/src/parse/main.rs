@@ -66,9 +66,13 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use pleach::parse::Workspace;
+    use pleach::rng::Rng;
+
     use crate::documents::{Layout, document};
     use crate::gearley;
     use crate::others::{self, Earlgrey};
+    use crate::subject::{self, Subject};
 
     /// The snippets of the grammar that pleach reads JSON by, and whether they are sentences.
     fn snippets() -> Vec<(String, Vec<u8>, bool)> {
@@ -101,6 +105,38 @@ mod tests {
             assert_eq!(gearley.parses(&text), accepted, "gearley's forest: {name}");
             assert_eq!(earlgrey.parses(&text), accepted, "earlgrey: {name}");
         }
+    }
+
+    #[test]
+    fn pleach_and_gearley_agree_on_damaged_documents() {
+        let gearley = gearley::Peer::new(&others::JSON);
+        let subject = Subject::new(subject::JSON);
+        let (mut workspace, mut choices, mut rng) = (Workspace::new(), Vec::new(), Rng::new(1));
+        let (mut accepted, mut refused) = (0, 0);
+        for seed in 0..5_000 {
+            let layout = Layout::ALL[rng.index(2)];
+            let mut text = document(300, layout, seed).into_bytes();
+            for _ in 0..=rng.index(2) {
+                let (at, from) = (rng.index(text.len()), rng.index(text.len()));
+                match rng.below(3) {
+                    0 => drop(text.remove(at)),
+                    1 => text[at] = text[from],
+                    _ => text.insert(at, text[from]),
+                }
+            }
+            let here = subject.encode(&text, &mut workspace, &mut choices).is_ok();
+            let there = gearley.parses(&text);
+            assert_eq!(here, there, "{}", text.escape_ascii());
+            if here {
+                assert!(
+                    subject.decodes_to(&choices, &text),
+                    "{}",
+                    text.escape_ascii()
+                );
+            }
+            *(if here { &mut accepted } else { &mut refused }) += 1;
+        }
+        assert!(accepted > 1_000 && refused > 1_000);
     }
 
     #[test]
