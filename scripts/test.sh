@@ -59,6 +59,7 @@ export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
 check cargo fmt --all --check
 check cargo fmt "${fuzz[@]}" --check
 check bash -n scripts/fuzz.sh
+check bash -n scripts/suites.sh
 
 # The four rows of features: none, each, all. Each has to build without a warning; what a row tests beyond all features is the
 # library without them.

@@ -7,14 +7,17 @@ mod arms;
 mod encode;
 mod engine;
 mod handwritten;
-mod harness;
 mod mutatis_json;
 mod nautilus;
 mod subject;
 
 use arms::{Arm, Ratio, Reference, Task, Workload};
 use clap::Parser;
-use harness::{Quartiles, Run, Sample, measure};
+use pleach_peers::harness::{self, Quartiles, Run, Sample, measure};
+use pleach_peers::table::number;
+
+/// The fewest operations in a sample: some take ten times as long as others.
+const MIN_OPERATIONS: u64 = 8;
 
 /// Measures CPU time of the peers and prints Markdown tables.
 #[derive(Debug, Parser)]
@@ -51,7 +54,7 @@ fn run(options: &Options) {
         .into_iter()
         .map(|arm| ((arm.name, arm.workload), arm.run))
         .unzip();
-    let samples = measure(&mut runs, rounds, |round| {
+    let samples = measure(&mut runs, rounds, MIN_OPERATIONS, |round| {
         if round % 20 == 0 {
             eprintln!("round {round} of {rounds}");
         }
@@ -143,44 +146,4 @@ fn compare(arm: &Measured, reference: &Measured, ratio: Ratio) -> f64 {
         Ratio::Time => arm.nanoseconds / reference.nanoseconds,
     };
     Quartiles::of(arm.samples.iter().zip(&reference.samples).map(within_round)).median
-}
-
-/// Three significant digits, and all digits of large numbers, in groups.
-fn number(value: f64) -> String {
-    let decimals = match value.abs() {
-        0.0..1.0 => 3,
-        1.0..10.0 => 2,
-        10.0..100.0 => 1,
-        _ => 0,
-    };
-    let text = format!("{value:.decimals$}");
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut grouped = String::new();
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place) % 3 == 0 {
-            grouped.push(' ');
-        }
-        grouped.push(digit);
-    }
-    grouped + rest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn numbers_are_short() {
-        let cases = [
-            (0.0, "0.000"),
-            (0.3456, "0.346"),
-            (1.0, "1.00"),
-            (12.34, "12.3"),
-            (999.4, "999"),
-            (1234567.8, "1 234 568"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(number(value), text);
-        }
-    }
 }

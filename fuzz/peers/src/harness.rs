@@ -46,14 +46,19 @@ impl Sample {
 /// An operation that can be repeated: does it so many times.
 pub type Run = Box<dyn FnMut(u64, &mut Meter)>;
 
-/// Measures `runs` in `rounds` rounds, each of which visits all of them, from a different first one each time. The result
-/// has the samples of every run by round, so that samples of one round can be compared with each other.
+/// Measures `runs` in `rounds` rounds, each of which visits all of them, from a different first one each time. A sample is
+/// at least so many operations. The result has the samples of every run by round, so that samples of one round can be
+/// compared with each other.
 pub fn measure(
     runs: &mut [Run],
     rounds: usize,
+    min_operations: u64,
     mut progress: impl FnMut(usize),
 ) -> Vec<Vec<Sample>> {
-    let operations: Vec<u64> = runs.iter_mut().map(calibrate).collect();
+    let operations: Vec<u64> = runs
+        .iter_mut()
+        .map(|run| calibrate(run, min_operations))
+        .collect();
     let mut samples = vec![Vec::with_capacity(rounds); runs.len()];
     for round in 0..rounds {
         progress(round);
@@ -74,18 +79,15 @@ pub fn measure(
 /// The CPU time that one sample should take.
 const SAMPLE_TIME: Duration = Duration::from_millis(1);
 
-/// The fewest operations in a sample: some take ten times as long as others.
-const MIN_OPERATIONS: u64 = 8;
-
 /// How many operations make a sample; warms up on the way.
-fn calibrate(run: &mut Run) -> u64 {
-    let mut operations = MIN_OPERATIONS;
+fn calibrate(run: &mut Run, min_operations: u64) -> u64 {
+    let mut operations = min_operations;
     loop {
         let mut meter = Meter::default();
         run(operations, &mut meter);
         if meter.cpu >= SAMPLE_TIME {
             let share = SAMPLE_TIME.as_secs_f64() / meter.cpu.as_secs_f64();
-            return ((operations as f64 * share) as u64).max(MIN_OPERATIONS);
+            return ((operations as f64 * share) as u64).max(min_operations);
         }
         operations *= 2;
     }
@@ -167,7 +169,7 @@ mod tests {
                 meter.add_bytes(bytes * operations as usize);
             })
         };
-        let samples = measure(&mut [run(1), run(20)], 3, |_| ());
+        let samples = measure(&mut [run(1), run(20)], 3, 8, |_| ());
         assert_eq!(samples.len(), 2);
         for (samples, bytes) in samples.iter().zip([1.0, 20.0]) {
             assert_eq!(samples.len(), 3);
