@@ -48,10 +48,14 @@ pub(super) struct Chart {
     /// The first item of each set, and the end of the last.
     pub(super) sets: Vec<u32>,
     pub(super) completions: Vec<Completion>,
-    /// Links beyond an item's first: chained, from [`Chart::chains`].
-    links: Vec<Chained<Link>>,
-    /// The first and the last of an item's further links.
-    chains: Map<u32, (u32, u32)>,
+    /// Links beyond an item's first, those of an item side by side.
+    links: Vec<Link>,
+    /// Where the links of an item are.
+    ways: Map<u32, (u32, u32)>,
+    /// Links of the current set, with their items, as they are found.
+    fresh: Vec<(u32, Link)>,
+    counts: Vec<u32>,
+    late_links: Map<u32, Vec<Link>>,
     /// Complete items beyond a completion's first, and sources.
     finals: Vec<Chained<u32>>,
     extras: Map<u32, Extra>,
@@ -143,6 +147,7 @@ impl Chart {
                 }
             }
             self.close(view, subsets, offset, first)?;
+            self.gather(first);
             if next.is_some() && text[offset] >= 0x80 {
                 self.read_char(tables, subsets, text, offset, first);
             }
@@ -162,7 +167,9 @@ impl Chart {
         self.sets.clear();
         self.completions.clear();
         self.links.clear();
-        self.chains.clear();
+        self.ways.clear();
+        self.fresh.clear();
+        self.late_links.clear();
         self.finals.clear();
         self.extras.clear();
         self.sets.reserve_exact(len + 2);
@@ -190,9 +197,15 @@ impl Chart {
         self.items.len() * size_of::<Item>()
             + self.sets.len() * 4
             + self.completions.len() * size_of::<Completion>()
-            + self.links.len() * size_of::<Chained<Link>>()
+            + self.links.len() * size_of::<Link>()
+            + self.fresh.len() * size_of::<(u32, Link)>()
             + self.finals.len() * size_of::<Chained<u32>>()
-            + (self.chains.len() + self.extras.len() + self.tops.len() + self.indexed.len()) * 32
+            + (self.ways.len()
+                + self.late_links.len()
+                + self.extras.len()
+                + self.tops.len()
+                + self.indexed.len())
+                * 32
             + self.waiting.len() * 32
             + self.waiters.len() * 4
             + self.item_table.bytes()

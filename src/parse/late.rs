@@ -68,7 +68,7 @@ impl Late {
                 if !is_only && let Some(&item) = self.items.get(&(subset, origin)) {
                     // Somebody came this way before: from here on everything is there.
                     if chart.links(item).all(|known| known != link) {
-                        chart.link(item, link);
+                        chart.link_late(item, link);
                     }
                     break;
                 }

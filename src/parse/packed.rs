@@ -10,7 +10,6 @@ use std::ops::Range;
 use super::Refusal;
 use super::canonical::Ground;
 use super::chart::{Link, NONE};
-use super::map::Map;
 use super::subset::EXIT;
 
 /// An edge: what comes before, what was called in between, and how.
@@ -49,7 +48,8 @@ pub(super) struct Packed {
     families: Vec<Family>,
     /// The first vertex of each item.
     of_item: Vec<u32>,
-    of_completion: Map<u32, u32>,
+    /// The node of each completion.
+    of_completion: Vec<u32>,
 }
 
 impl Packed {
@@ -140,21 +140,24 @@ impl Packed {
     /// The bytes that the forest takes.
     pub(super) fn bytes(&self) -> usize {
         self.vertices.len() * size_of::<Vertex>()
-            + self.nodes.len() * (size_of::<Node>() + 16)
+            + self.nodes.len() * size_of::<Node>()
             + self.families.len() * size_of::<Family>()
-            + self.of_item.len() * 4
+            + (self.of_item.len() + self.of_completion.len()) * 4
     }
 
     fn node(&mut self, completion: u32) -> u32 {
-        let fresh = self.nodes.len() as u32;
-        let id = *self.of_completion.entry(completion).or_insert(fresh);
-        if id == fresh {
+        let at = completion as usize;
+        if self.of_completion.len() <= at {
+            self.of_completion.resize(at + 1, NONE);
+        }
+        if self.of_completion[at] == NONE {
+            self.of_completion[at] = self.nodes.len() as u32;
             self.nodes.push(Node {
                 completion,
                 families: (0, 0),
             });
         }
-        id
+        self.of_completion[at]
     }
 
     fn vertex(&mut self, item: u32, state: u32, offset: usize) -> u32 {

@@ -1,13 +1,13 @@
 //! Items, and the ways that they came about.
 //!
 //! Nearly every item came about in one way, and nearly every completion by one item. So the first is kept in place, and
-//! further ones in chains that few items have. An item is 16 bytes, and so is a completion.
+//! further ones apart, for those that have them. An item is 16 bytes, and so is a completion.
 
 use super::Chart;
 
 /// No item, completion or link.
 pub(in crate::parse) const NONE: u32 = u32::MAX;
-/// In [`Item::child`]: there are more links, in [`Chart::links`].
+/// In [`Item::child`]: there are more links.
 pub(super) const MORE: u32 = 1 << 31;
 
 /// A subset of a machine's states, and how it came about.
@@ -64,22 +64,52 @@ pub(in crate::parse) fn push<T>(items: &mut Vec<T>, item: T) {
 }
 
 impl Chart {
-    /// Adds a way that an item came about.
-    pub(in crate::parse) fn link(&mut self, item: u32, link: Link) {
+    /// Adds a way that an item of the current set came about.
+    #[inline]
+    pub(super) fn link(&mut self, item: u32, link: Link) {
         self.steps += 1;
-        let at = self.links.len() as u32;
-        self.links.push(Chained {
-            value: link,
-            next: NONE,
-        });
-        let child = &mut self.items[item as usize].child;
-        if *child & MORE == 0 {
-            *child |= MORE;
-            self.chains.insert(item, (at, at));
-        } else if let Some((_, last)) = self.chains.get_mut(&item) {
-            self.links[*last as usize].next = at;
-            *last = at;
+        self.items[item as usize].child |= MORE;
+        self.fresh.push((item, link));
+    }
+
+    /// Brings the links of the current set, which begins at `first`, into order: those of an item side by side, so that
+    /// what comes later reads them in one go. Linear in the links and the set.
+    pub(super) fn gather(&mut self, first: usize) {
+        if self.fresh.is_empty() {
+            return;
         }
+        self.counts.clear();
+        self.counts.resize(self.items.len() - first, 0);
+        for &(item, _) in &self.fresh {
+            self.counts[item as usize - first] += 1;
+        }
+        let mut start = self.links.len() as u32;
+        for (item, count) in (first as u32..).zip(&mut self.counts) {
+            let end = start + *count;
+            if *count > 0 {
+                self.ways.insert(item, (start, end));
+            }
+            *count = start;
+            start = end;
+        }
+        let none = Link {
+            pred: NONE,
+            child: NONE,
+        };
+        self.links.resize(start as usize, none);
+        for &(item, link) in &self.fresh {
+            let at = &mut self.counts[item as usize - first];
+            self.links[*at as usize] = link;
+            *at += 1;
+        }
+        self.fresh.clear();
+    }
+
+    /// Adds a way that an item came about which is of no set.
+    pub(in crate::parse) fn link_late(&mut self, item: u32, link: Link) {
+        self.steps += 1;
+        self.items[item as usize].child |= MORE;
+        self.late_links.entry(item).or_default().push(link);
     }
 
     /// A new completion.
@@ -174,18 +204,24 @@ impl Chart {
     }
 
     /// The ways that an item came about, in order of discovery; none for the first item of a machine.
-    pub(in crate::parse) fn links(&self, item: u32) -> Links<'_> {
+    #[inline]
+    pub(in crate::parse) fn links(&self, item: u32) -> impl Iterator<Item = Link> + '_ {
         let known = self.items[item as usize];
-        Links {
-            chart: self,
-            first: (known.pred != NONE).then_some(Link {
-                pred: known.pred,
-                child: widen(known.child & !MORE),
-            }),
-            next: match known.child & MORE != 0 {
-                true => self.chains.get(&item).map_or(NONE, |&(first, _)| first),
-                false => NONE,
-            },
+        let first = (known.pred != NONE).then_some(Link {
+            pred: known.pred,
+            child: widen(known.child & !MORE),
+        });
+        let more = match known.child & MORE {
+            0 => &[],
+            _ => self.further_links(item),
+        };
+        first.into_iter().chain(more.iter().copied())
+    }
+
+    fn further_links(&self, item: u32) -> &[Link] {
+        match self.ways.get(&item) {
+            Some(&(start, end)) => &self.links[start as usize..end as usize],
+            None => self.late_links.get(&item).map_or(&[], Vec::as_slice),
         }
     }
 
@@ -206,24 +242,4 @@ impl Chart {
 #[inline]
 fn widen(child: u32) -> u32 {
     if child == !MORE { NONE } else { child }
-}
-
-/// The links of an item.
-pub(in crate::parse) struct Links<'a> {
-    chart: &'a Chart,
-    first: Option<Link>,
-    next: u32,
-}
-
-impl Iterator for Links<'_> {
-    type Item = Link;
-    #[inline]
-    fn next(&mut self) -> Option<Link> {
-        if let Some(first) = self.first.take() {
-            return Some(first);
-        }
-        let entry = self.chart.links.get(self.next as usize)?;
-        self.next = entry.next;
-        Some(entry.value)
-    }
 }
