@@ -27,6 +27,8 @@ pub(super) use ways::{Completion, Item, Link, NONE, push};
 
 /// Sets of more items are searched by a table.
 const SMALL: usize = 12;
+/// The visits of states to make sets for a text that are always allowed.
+const MOST_WORK: u64 = 50_000_000;
 /// The most bytes that a chart may take: no table of it then has 2^31 entries.
 const MOST_BYTES: u64 = 16 << 30;
 
@@ -75,6 +77,8 @@ pub(super) struct Chart {
     path: Vec<(u32, u32)>,
     pub(super) steps: u64,
     budget: Budget,
+    /// What state sets had taken before the text.
+    work_before: u64,
     /// The greatest offset that a prefix was read up to.
     pub(super) reached: usize,
     /// The greatest offset at which the start symbol was complete.
@@ -109,6 +113,7 @@ impl Chart {
             return Err(Refusal::OutOfMemory { offset: 0 });
         }
         self.begin(tables, budget, text.len());
+        self.work_before = subsets.work;
         for offset in 0..=text.len() {
             let next = text.get(offset).map(|&byte| tables.alphabet.byte(byte));
             let all = match pruning {
@@ -212,10 +217,19 @@ impl Chart {
             + self.completion_table.bytes()
     }
 
+    /// The steps spent on the text so far.
+    pub(super) fn spent(&self) -> u64 {
+        self.steps + self.items.len() as u64
+    }
+
     /// Fails if the budget is spent.
     #[inline]
     pub(super) fn check(&self, subsets: &Subsets, offset: usize) -> Result<(), Refusal> {
-        if self.steps + self.items.len() as u64 > self.budget.steps {
+        // Making sets of states is not the text's fault, and only the first that needs them pays. So it has a bound of its own,
+        // which is only there to be one.
+        let most_work = self.budget.steps.saturating_mul(8).max(MOST_WORK);
+        let work = subsets.work - self.work_before;
+        if self.spent() > self.budget.steps || work > most_work {
             return Err(Refusal::OutOfSteps { offset });
         }
         if (self.bytes() + subsets.bytes() + self.fixed_bytes) as u64 > self.budget.bytes {

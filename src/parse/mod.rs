@@ -79,7 +79,8 @@ const KEPT_BYTES: usize = 64 << 20;
 /// What a parse may spend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// Steps: items of the chart, ways that they came about, parts of the forest. A few dozen million take a second.
+    /// Steps: items of the chart, ways that they came about, parts of the forest. A few dozen million take a second. What a
+    /// text takes does not depend on the texts before.
     pub steps: u64,
     /// Bytes of memory, roughly.
     pub bytes: u64,
@@ -289,6 +290,11 @@ impl Forest<'_> {
     /// The text.
     pub fn text(&self) -> &[u8] {
         self.text
+    }
+
+    /// The steps spent so far, as [`Budget::steps`] counts them.
+    pub fn steps(&self) -> u64 {
+        self.workspace.chart.spent()
     }
 
     /// Appends the choice sequence of the canonical derivation, minimal and canonical as all encodings are.

@@ -77,6 +77,8 @@ pub(super) struct Subsets {
     choices: Vec<u8>,
     seen: Vec<u32>,
     seen_at: u32,
+    /// States visited while sets and steps were made.
+    pub(super) work: u64,
     kernel: Vec<u32>,
 }
 
@@ -170,6 +172,7 @@ impl Subsets {
         }
         self.kernel.clear();
         let (start, end) = self.subsets[subset as usize].readers;
+        self.work += u64::from(end - start);
         for at in start..end {
             let state = tables.machines.states[self.pool[at as usize] as usize];
             if matches(tables, state.reads, label) {
@@ -223,6 +226,7 @@ impl Subsets {
             if let Reads::Call(called) = reads {
                 calls.push(called);
             }
+            self.work += 1;
             let edges = tables.machines.edges(state).iter().rev();
             stack.extend(edges.map(|edge| edge.other));
         }
@@ -355,6 +359,7 @@ impl Subsets {
                     let happens = path.iter().rev().copied();
                     self.push_step(tables, state, reads, happens);
                 }
+                self.work += 1;
                 match machines.edges_to(state).get(*next as usize) {
                     Some(edge) => {
                         *next += 1;
