@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use pleach::Codec;
 use pleach::choice::SiteIndex;
 use pleach::generate::{CloseOff, Cover, CoverBuilder, Packing};
 use pleach::kpath::WindowTable;
@@ -12,7 +13,7 @@ use super::Common;
 use super::failure::{Answer, Failure, note, warn};
 use super::folder::Folder;
 use super::input::{InputFile, Source, collect};
-use super::measure::{Form, measure_files};
+use super::measure::{Form, Gauge, measure_files};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{PathView, Share, count};
@@ -134,6 +135,13 @@ impl Seed {
         let given = collect(&self.beyond)?;
         let mut folder = Folder::open(&self.dir, self.force)?;
         let beyond = self.assume(&source, &given, &mut cover)?;
+        let codec = Codec::new(&source.graph);
+        let as_texts = self.text && codec.has_hollow_repetitions();
+        let form = Form::new(&source.graph, as_texts, self.texts);
+        let windows = WindowTable::new(cover.coverage().kpaths())
+            .map_err(|error| Failure::of(&source.name, error))?;
+        let mut gauge = Gauge::new(&form, &windows)?;
+        gauge.meter.coverage.union(cover.coverage());
 
         let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
         let mut index = SiteIndex::new();
@@ -145,6 +153,10 @@ impl Seed {
                 continue;
             }
             before = covered;
+            if as_texts {
+                // What takes more than the budget shows nothing, for all that is known.
+                let _ = gauge.measure(&self.dir, index.text());
+            }
             folder.add(if self.text {
                 index.text()
             } else {
@@ -192,6 +204,13 @@ impl Seed {
         }
         out.finish()?;
         self.explain(&forbidden, &report);
+        let shown = gauge.meter.coverage.covered();
+        if as_texts && shown < report.share.covered {
+            warn(format_args!(
+                "the texts themselves show {shown} of these k-paths: the others are in optional repetitions that derive nothing, \
+                 which only choice sequences have"
+            ));
+        }
         let Some(beyond) = &report.beyond else {
             return Ok(Answer::Yes);
         };
