@@ -32,6 +32,8 @@ use super::tables::Tables;
 pub(super) struct Canonical {
     /// Steps from the last to the first.
     steps: Vec<u32>,
+    /// Where a class reads a byte though a character begins there, from the last to the first.
+    raw: Vec<usize>,
     /// Whether there was never a choice: the derivation is the only one, but for what derives nothing.
     is_only: bool,
     stack: Vec<Return>,
@@ -124,6 +126,7 @@ impl Canonical {
     pub(super) fn find(&mut self, ground: &mut Ground<'_>) -> Result<(), Refusal> {
         self.is_only = true;
         self.steps.clear();
+        self.raw.clear();
         self.stack.clear();
         let mut forced: VecDeque<Forced> = VecDeque::new();
         let mut offset = ground.text.len();
@@ -154,6 +157,12 @@ impl Canonical {
             let from = ground.subsets.step(step).from;
             if link.child == NONE {
                 push(&mut self.steps, step);
+                if before + 1 == offset
+                    && matches!(ground.subsets.step(step).reads, Reads::Class(_))
+                    && wide_char(ground.text, before).is_some()
+                {
+                    self.raw.push(before);
+                }
                 (item, state) = (link.pred, from);
                 offset = before;
             } else {
@@ -223,13 +232,15 @@ impl Canonical {
     /// Writes the choices of the steps, first to last.
     fn encode(&self, ground: &Ground<'_>, encoder: &mut Encoder) {
         let mut offset = 0;
+        let mut raw = self.raw.iter().rev().peekable();
         for &step in self.steps.iter().rev() {
             let (choices, kept) = ground.subsets.choices(step);
             encoder.append(choices, kept);
             match ground.subsets.step(step).reads {
                 Reads::Byte(_) => offset += 1,
                 Reads::Class(class) => {
-                    offset += member(ground.tables, class, ground.text, offset, encoder);
+                    let is_raw = raw.next_if_eq(&&offset).is_some();
+                    offset += member(ground.tables, class, ground.text, offset, is_raw, encoder);
                 }
                 Reads::Nothing | Reads::Call(_) => {}
             }
@@ -297,12 +308,13 @@ fn encode_empty(
     }
 }
 
-/// Writes the choice of the member that the text has at `offset`, and gives its length.
+/// Writes the choice of the member that the text has at `offset`, as a byte if it `is_raw`, and gives its length.
 fn member(
     tables: &Tables,
     class: ClassId,
     text: &[u8],
     offset: usize,
+    is_raw: bool,
     encoder: &mut Encoder,
 ) -> usize {
     let reader = &tables.classes[class];
@@ -311,7 +323,8 @@ fn member(
         encoder.member(&reader.code, MemberChoice { head, rest: 0 });
         return 1;
     }
-    let wide = wide_char(text, offset).map(|char| (Member::Char(char), char.len_utf8()));
+    let wide = wide_char(text, offset).filter(|_| !is_raw);
+    let wide = wide.map(|char| (Member::Char(char), char.len_utf8()));
     let raw = (Member::Byte(byte), 1);
     for (member, len) in wide.into_iter().chain([raw]) {
         if let Some(choice) = reader.code.choice(member) {

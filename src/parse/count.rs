@@ -16,6 +16,9 @@ use super::machine::Event;
 use super::packed::Packed;
 use super::tables::Tables;
 
+/// The bits of a number that are added in the time of a step.
+const STEP_BITS: u64 = 4096;
+
 /// A number of derivations, exact or infinite.
 ///
 /// `Display` prints all digits, or `infinite`.
@@ -127,6 +130,8 @@ pub(super) fn count(ground: &mut Ground<'_>, packed: &Packed) -> Result<Derivati
 
     let one = Rc::new(BigUint::from(1u32));
     let mut numbers: Vec<Option<Rc<BigUint>>> = vec![None; len];
+    // The bytes of the numbers that are kept; a number that several share is counted once.
+    let size = |number: &BigUint| number.bits() as usize / 8 + 64;
     let mut held = 0usize;
     for &at in &order {
         let at = at as usize;
@@ -165,22 +170,28 @@ pub(super) fn count(ground: &mut Ground<'_>, packed: &Packed) -> Result<Derivati
                 Some(sum) => Rc::new(&*sum + &*product),
             });
         }
+        ground.chart.steps += 1 + families(at).len() as u64;
+        if let Some(number) = &number {
+            ground.chart.steps += number.bits() / STEP_BITS;
+            if Rc::strong_count(number) == 1 {
+                held += size(number);
+            }
+        }
         for family in families(at).map(|family| packed.family(family)) {
             let child = (family.child != NONE).then_some(vertices + family.child as usize);
             for below in child.into_iter().chain([family.vertex as usize]) {
                 uses[below] -= 1;
-                if uses[below] == 0 {
-                    numbers[below] = None;
+                if uses[below] == 0
+                    && let Some(last) = numbers[below].take()
+                    && Rc::strong_count(&last) == 1
+                {
+                    held -= size(&last);
                 }
             }
         }
-        if let Some(number) = &number {
-            let words = number.bits() / 64 + 1;
-            ground.chart.steps += words;
-            held = held.max(words as usize * 8);
-        }
         numbers[at] = number;
         if at & 0xff == 0 || held > 1 << 16 {
+            ground.chart.check(ground.subsets, offset)?;
             ground
                 .chart
                 .check_bytes(ground.subsets, packed.bytes() + held, offset)?;

@@ -108,15 +108,16 @@ impl<'a> Coverer<'a> {
         // The first context that a part was visited in; more of them in a set.
         let mut first = vec![NONE; vertices + packed.nodes().len()];
         let mut more: Set<(u32, u32)> = Set::default();
-        let mut visit = |part: usize, context: u32| match first[part] {
+        let mut visit = |part: usize, context: u32, more: &mut Set<(u32, u32)>| match first[part] {
             NONE => {
                 first[part] = context;
                 true
             }
             known => known != context && more.insert((part as u32, context)),
         };
-        visit(vertices, 0);
+        visit(vertices, 0, &mut more);
         let mut open = vec![(vertices as u32, 0u32)];
+        let mut visits = 0usize;
         while let Some((part, context)) = open.pop() {
             let families = match (part as usize).checked_sub(vertices) {
                 Some(node) => packed.families_of_node(node as u32),
@@ -130,19 +131,34 @@ impl<'a> Coverer<'a> {
                 };
                 if family.child != NONE {
                     let child = vertices + family.child as usize;
-                    if visit(child, below) {
+                    if visit(child, below, &mut more) {
                         open.push((child as u32, below));
                     }
                 }
-                if visit(family.vertex as usize, context) {
+                if visit(family.vertex as usize, context, &mut more) {
                     open.push((family.vertex, context));
                 }
             }
-            if open.len() & 0xff == 0 {
+            visits += 1;
+            if visits & 0xff == 0 {
+                let parts = (vertices + packed.nodes().len()) * 4;
+                let visited = parts + more.len() * 24 + open.len() * 8;
+                let bytes = packed.bytes() + visited + self.bytes();
                 ground.chart.check(ground.subsets, offset)?;
+                ground.chart.check_bytes(ground.subsets, bytes, offset)?;
             }
         }
         Ok(())
+    }
+
+    /// The bytes that marks and contexts take, roughly.
+    fn bytes(&self) -> usize {
+        let symbols = size_of::<Box<[SymbolId]>>() + self.windows.k() * size_of::<SymbolId>();
+        let known = self.below.len() + self.in_frame.len() + self.stepped.len();
+        self.covered.len() * 4
+            + self.expanded.len() * size_of::<(NodeId, u32)>()
+            + self.contexts.len() * (2 * symbols + 32)
+            + (known + self.emptied.len()) * 32
     }
 
     /// Marks what a step covers in a context, and gives the context of what it calls.

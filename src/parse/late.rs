@@ -11,6 +11,9 @@ use super::map::Map;
 use super::subset::Subsets;
 use super::tables::Tables;
 
+/// More completions of one end are searched by a table.
+const FEW: usize = 12;
+
 /// What is made for a chart.
 #[derive(Default)]
 pub(super) struct Late {
@@ -20,12 +23,16 @@ pub(super) struct Late {
     items: Map<(u32, u32), u32>,
     /// The number of completions that the chart itself made.
     own: Option<usize>,
+    /// Those of them that end at `ended_at`, by machine and start, if they are many.
+    ended: Map<(u32, u32), u32>,
+    ended_at: Option<u32>,
 }
 
 impl Late {
     /// Begins with a new chart.
     pub(super) fn clear(&mut self) {
         self.own = None;
+        self.ended_at = None;
     }
 
     /// Makes all items that a completion consists of, as far as they are missing.
@@ -46,6 +53,13 @@ impl Late {
         let known = &chart.completions[..own];
         let first = known.partition_point(|known| known.end < top.end);
         let last = known.partition_point(|known| known.end <= top.end);
+        if last - first > FEW && self.ended_at != Some(top.end) {
+            self.ended.clear();
+            let same_end = (first as u32..).zip(&known[first..last]);
+            self.ended
+                .extend(same_end.map(|(id, known)| ((known.machine, known.start), id)));
+            self.ended_at = Some(top.end);
+        }
         let is_only = chart.chained(chain).is_some_and(|(_, rest)| rest == NONE);
         self.completions.clear();
         self.items.clear();
@@ -102,12 +116,15 @@ impl Late {
         if !is_only && let Some(&known) = self.completions.get(&key) {
             return known;
         }
-        let first = same_end.start;
-        let found = chart.completions[same_end]
-            .iter()
-            .position(|known| (known.machine, known.start) == key);
+        let found = if same_end.len() > FEW {
+            self.ended.get(&key).copied()
+        } else {
+            let mut few = (same_end.start as u32..).zip(&chart.completions[same_end]);
+            few.find(|(_, known)| (known.machine, known.start) == key)
+                .map(|(id, _)| id)
+        };
         let id = match found {
-            Some(at) => (first + at) as u32,
+            Some(id) => id,
             None => chart.push_completion(key.0, key.1, end),
         };
         if !is_only {

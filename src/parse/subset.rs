@@ -323,16 +323,8 @@ impl Subsets {
     fn find_steps(&mut self, tables: &Tables, subset: u32, label: u32, target: u32) -> (u32, u32) {
         let machines = &tables.machines;
         let first = self.steps.len() as u32;
-        // All that the set has reached is where the search may go back to.
-        self.seen_at += 1;
         let (start, end) = self.subsets[subset as usize].kernel;
         let kernel: Vec<u32> = self.pool[start as usize..end as usize].to_vec();
-        let mut stack = kernel.clone();
-        while let Some(state) = stack.pop() {
-            if std::mem::replace(&mut self.seen[state as usize], self.seen_at) != self.seen_at {
-                stack.extend(machines.edges(state).iter().map(|edge| edge.other));
-            }
-        }
         let mut ends = Vec::new();
         if label == EXIT {
             ends.push(target);
@@ -344,6 +336,22 @@ impl Subsets {
                 if state.target == target && matches(tables, state.reads, label) {
                     ends.push(reader);
                 }
+            }
+        }
+        // The search may go back to what lies before the ends and behind the kernel; the ends first, they have less around.
+        let before = self.seen_at + 1;
+        self.seen_at += 2;
+        let mut open = ends.clone();
+        while let Some(state) = open.pop() {
+            if std::mem::replace(&mut self.seen[state as usize], before) != before {
+                open.extend(machines.edges_to(state).iter().map(|edge| edge.other));
+            }
+        }
+        open.extend_from_slice(&kernel);
+        while let Some(state) = open.pop() {
+            if self.seen[state as usize] == before {
+                self.seen[state as usize] = self.seen_at;
+                open.extend(machines.edges(state).iter().map(|edge| edge.other));
             }
         }
         let mut path: Vec<Event> = Vec::new();

@@ -152,35 +152,58 @@ impl Tables {
                 is_initial[state as usize] = true;
             });
         }
+        let aheads = self.aheads();
         for (at, state) in self.machines.states.iter().enumerate() {
             let Reads::Call(called) = state.reads else {
                 continue;
             };
-            let exit = self.machines.machines[state.machine as usize].exit;
-            let mut ahead = Ahead::default();
-            self.reachable(state.target, &mut seen, |next| {
-                match self.machines.states[next as usize].reads {
-                    Reads::Nothing => {
-                        if next == exit {
-                            ended_by[state.machine as usize].push(called);
-                            if is_initial[at] {
-                                units[state.machine as usize].push(called);
-                            }
-                        }
-                    }
-                    Reads::Call(other) => {
-                        ahead.bytes.union(self.firsts[other as usize]);
-                    }
-                    reads => {
-                        ahead.bytes.union(self.first_of(reads));
-                    }
+            let Ahead { bytes, end } = aheads[state.target as usize];
+            if end {
+                ended_by[state.machine as usize].push(called);
+                if is_initial[at] {
+                    units[state.machine as usize].push(called);
                 }
-            });
-            follows[called as usize].union(ahead);
+            }
+            follows[called as usize].bytes.union(bytes);
         }
         spread(&mut follows, &ended_by, |to, from| to.union(from));
         self.follows = follows;
         self.is_cyclic = has_cycle(&units);
+    }
+
+    /// What can be read next from each state, and whether its machine can end there. Edges form no cycle, so a state is known
+    /// once those behind its edges are.
+    fn aheads(&self) -> Vec<Ahead> {
+        let machines = &self.machines;
+        let mut aheads = vec![Ahead::default(); machines.states.len()];
+        let mut is_open = vec![false; machines.states.len()];
+        let mut is_done = is_open.clone();
+        let mut stack: Vec<u32> = (0..machines.states.len() as u32).collect();
+        while let Some(&state) = stack.last() {
+            let at = state as usize;
+            if is_done[at] {
+                stack.pop();
+                continue;
+            }
+            let edges = machines.edges(state).iter();
+            if !std::mem::replace(&mut is_open[at], true) {
+                let below = edges.map(|edge| edge.other);
+                stack.extend(below.filter(|&other| !is_done[other as usize]));
+                continue;
+            }
+            let exit = machines.machines[machines.states[at].machine as usize].exit;
+            let mut ahead = Ahead {
+                bytes: self.first_of(machines.states[at].reads),
+                end: state == exit,
+            };
+            for edge in edges {
+                ahead.union(aheads[edge.other as usize]);
+            }
+            aheads[at] = ahead;
+            is_done[at] = true;
+            stack.pop();
+        }
+        aheads
     }
 
     /// The bytes that what a state reads can begin with.

@@ -106,7 +106,11 @@ impl Chart {
             }
             let next = match at {
                 (0, 0) => None,
-                (origin, machine) => self.only_waiting(tables, subsets, origin, machine),
+                (origin, machine) => {
+                    // Indexes the set if it is big.
+                    self.waiting(subsets, origin, machine);
+                    self.only_waiting(tables, subsets, origin, machine)
+                }
             };
             let Some((item, subset)) = next else {
                 if self.path.is_empty() {

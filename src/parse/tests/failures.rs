@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::parser;
+use crate::kpath::{Coverage, ExpansionCoverage, KPaths, WindowTable};
 use crate::parse::{Budget, Parser, Refusal, Workspace};
 
 fn check(parser: &Parser, text: &[u8], expect: Expect) {
@@ -151,4 +152,41 @@ fn budgets_are_kept_and_say_so() {
         }
         steps += 20_000;
     }
+}
+
+#[test]
+fn counting_and_covering_keep_the_budget() {
+    // A number of thousands of bits for each prefix, and for each suffix, all at the same time.
+    let counted = parser("S := L R 'z'; L := L ('a' | 'a') | ''; R := ('a' | 'a') R | '';");
+    let text = [b"a".repeat(16_000), b"z".to_vec()].concat();
+    let budget = Budget {
+        bytes: 24 << 20,
+        ..Budget::default()
+    };
+    let mut workspace = Workspace::new();
+    let mut forest = counted.parse(&text, budget, &mut workspace).unwrap();
+    forest.choices(&mut Vec::new()).unwrap();
+    assert!(matches!(
+        forest.derivations(),
+        Err(Refusal::OutOfMemory { .. })
+    ));
+
+    // A forest of a few parts, each in thousands of contexts.
+    let sums = ["E '+' E"; 12].join(" | ");
+    let covered = parser(&format!("E := {sums} | '1';"));
+    let kpaths = KPaths::new(covered.graph(), 4).unwrap();
+    let windows = WindowTable::new(&kpaths).unwrap();
+    let mut coverage = Coverage::new(&kpaths).unwrap();
+    let mut expansions = ExpansionCoverage::new(covered.graph());
+    let budget = Budget {
+        bytes: 4 << 20,
+        ..Budget::default()
+    };
+    let text = b"1+1+1+1+1+1+1+1";
+    let mut forest = covered.parse(text, budget, &mut workspace).unwrap();
+    assert!(matches!(
+        forest.cover(&windows, &mut coverage, &mut expansions),
+        Err(Refusal::OutOfMemory { .. })
+    ));
+    assert_eq!((coverage.covered(), expansions.covered()), (0, 0));
 }

@@ -208,6 +208,9 @@ fn strange_grammars_have_the_derivations_of_brute_force() {
             "S := ([\\x80-\\xff] | [\\u{80}-\\u{ffff}])+;",
             &["é", "€", "é€"],
         ),
+        // A class with a character and the byte that it begins with.
+        ("S := [\\xc3é] '\\xa9' [\\xc3é] 'x';", &["ééx", "éx"]),
+        ("S := [\\xc3é] [\\xa9é]*;", &["é", "éé", "ééé"]),
     ];
     for (grammar, texts) in cases {
         let parser = parser(grammar);

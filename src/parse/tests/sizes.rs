@@ -29,6 +29,11 @@ fn recursion_of_every_kind_is_deep() {
             "P := 'a' P 'b' | 'c'?;",
             [b"a".repeat(n), b"b".repeat(n)].concat(),
         ),
+        // Many completions end where right recursion does.
+        (
+            "T := 'c' T | S; S := 'a' S 'b'? | 'x';",
+            [b"c".repeat(n), b"a".repeat(n), b"x".to_vec()].concat(),
+        ),
     ];
     let budget = Budget {
         // A constant for each byte: nothing here is quadratic.
@@ -46,6 +51,45 @@ fn recursion_of_every_kind_is_deep() {
         forest.choices(&mut choices).unwrap();
         assert_eq!(forest.derivations().unwrap().to_u64(), Some(1), "{grammar}");
         assert!(codec.sentence(&choices) == *text, "{grammar}");
+    }
+}
+
+#[test]
+fn grammars_are_long() {
+    let n = 3000;
+    let names = |from: &str| -> Vec<String> { (0..n).map(|i| format!("{from}{i}")).collect() };
+    let recursive: String = (0..n)
+        .map(|i| format!("A{i} := 'k{i};' | '(' A{i} ')';\n"))
+        .collect();
+    let units: String = (0..n / 4)
+        .map(|i| format!("A{i} := '(' A{i} ')' | A{};\n", i + 1))
+        .collect();
+    let keywords: Vec<String> = (0..n).map(|i| format!("'k{i};'")).collect();
+    let all: String = (0..n).map(|i| format!("k{i};")).collect();
+    let cases = [
+        // A chain of unit productions.
+        (
+            format!("S := A0+;\n{units}A{} := 'a';", n / 4),
+            "a".repeat(40),
+        ),
+        // Many keywords, all of them in the text.
+        (format!("S := ({})*;", keywords.join(" | ")), all),
+        // Many references in a row, and many side by side.
+        (
+            format!("S := {}?;\n{recursive}", names("A").join("? ")),
+            "k1;(k7;)((k70;))".to_owned(),
+        ),
+        (
+            format!("S := ({})*;\n{recursive}", names("A").join(" | ")),
+            "((k7;))(k1;)".to_owned(),
+        ),
+    ];
+    for (grammar, text) in &cases {
+        let parser = parser(grammar);
+        let verdict = parse(&parser, text.as_bytes(), 1, &mut Workspace::new()).unwrap();
+        assert_eq!(verdict.derivations.to_u64(), Some(1));
+        let codec = Codec::new(graph_of(&parser));
+        assert_eq!(codec.sentence(&verdict.choices), text.as_bytes());
     }
 }
 
