@@ -17,13 +17,13 @@ use crate::id::{Id as _, IdVec, NodeId, ProductionId, SymbolId};
 pub use distance::{Distances, UNREACHABLE};
 pub use shortest::{Measure, Shortest};
 
-/// The most nodes that the shortest derivation of a nonterminal may have; bounds what one choice byte can grow into.
+/// The most nodes that the shortest derivation of a nonterminal, or of a part of one, may have; bounds what one choice byte can grow into.
 pub const MAX_SHORTEST_NODES: u32 = 1 << 16;
 
 /// A grammar that is well-formed but that no graph is made of.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "the shortest sentence of `{production}` takes more than {MAX_SHORTEST_NODES} nodes\n\
+    "the shortest sentence of `{production}`, or of a part of it, takes more than {MAX_SHORTEST_NODES} nodes\n\
      help: lower the least number of repetitions in `{production}` or in what it uses"
 )]
 pub struct TooLong {
@@ -31,7 +31,7 @@ pub struct TooLong {
 }
 
 impl TooLong {
-    /// The nonterminal whose shortest sentence is too long.
+    /// The nonterminal whose shortest sentence, or that of a part, is too long.
     pub fn production(&self) -> &str {
         &self.production
     }
@@ -65,14 +65,15 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// [`TooLong`] if a nonterminal's shortest sentence is beyond [`MAX_SHORTEST_NODES`].
+    /// [`TooLong`] if the shortest sentence of a nonterminal, or of a part of one, is beyond [`MAX_SHORTEST_NODES`].
     pub fn new(grammar: impl Into<Arc<Grammar>>) -> Result<Arc<Graph>, TooLong> {
         let grammar = grammar.into();
         let by_nodes = Shortest::new(&grammar, Measure::Nodes);
-        for (_, production) in grammar.productions().iter() {
-            if by_nodes.cost(production.root) > MAX_SHORTEST_NODES {
+        // Every node, since close-off may have to derive any of them.
+        for (id, node) in grammar.nodes().iter() {
+            if by_nodes.cost(id) > MAX_SHORTEST_NODES {
                 return Err(TooLong {
-                    production: production.name.clone(),
+                    production: grammar[node.production].name.clone(),
                 });
             }
         }

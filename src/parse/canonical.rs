@@ -98,18 +98,23 @@ impl Ground<'_> {
 
 impl Canonical {
     /// Appends the choices of the derivation that was found to `out`.
-    pub(super) fn write(&mut self, ground: &Ground<'_>, out: &mut Vec<u8>) {
+    pub(super) fn write(&mut self, ground: &Ground<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        let offset = ground.text.len();
         let mut encoder = Encoder::new();
         if ground.text.is_empty() {
             let root = ground.tables.start_root();
+            if Subsets::is_too_long(ground.tables, root) {
+                return Err(Refusal::OutOfMemory { offset });
+            }
             encode_empty(ground.tables, root, &mut encoder, &mut self.nodes);
-        } else {
-            self.encode(ground, &mut encoder);
+        } else if self.encode(ground, &mut encoder).is_none() {
+            return Err(Refusal::OutOfMemory { offset });
         }
         match out.is_empty() {
             true => *out = encoder.finish(),
             false => out.extend(encoder.finish()),
         }
+        Ok(())
     }
 
     /// The steps of the derivation that was found, from the first to the last.
@@ -141,7 +146,7 @@ impl Canonical {
                 // The first item of a machine: the call is behind us.
                 debug_assert_eq!(first.origin as usize, offset);
                 let Some(back) = self.stack.pop() else {
-                    return Ok(());
+                    return ground.chart.check(ground.subsets, offset);
                 };
                 // What led to the call comes before it.
                 push(&mut self.steps, back.step);
@@ -229,12 +234,12 @@ impl Canonical {
         Some(best)
     }
 
-    /// Writes the choices of the steps, first to last.
-    fn encode(&self, ground: &Ground<'_>, encoder: &mut Encoder) {
+    /// Writes the choices of the steps, first to last; `None` if they are too many.
+    fn encode(&self, ground: &Ground<'_>, encoder: &mut Encoder) -> Option<()> {
         let mut offset = 0;
         let mut raw = self.raw.iter().rev().peekable();
         for &step in self.steps.iter().rev() {
-            let (choices, kept) = ground.subsets.choices(step);
+            let (choices, kept) = ground.subsets.choices(step)?;
             encoder.append(choices, kept);
             match ground.subsets.step(step).reads {
                 Reads::Byte(_) => offset += 1,
@@ -245,6 +250,7 @@ impl Canonical {
                 Reads::Nothing | Reads::Call(_) => {}
             }
         }
+        Some(())
     }
 }
 

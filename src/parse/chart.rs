@@ -211,7 +211,7 @@ impl Chart {
                 + self.tops.len()
                 + self.indexed.len())
                 * 32
-            + self.waiting.len() * 32
+            + self.waiting.len() * 64
             + self.waiters.len() * 4
             + self.item_table.bytes()
             + self.completion_table.bytes()
@@ -232,7 +232,9 @@ impl Chart {
         if self.spent() > self.budget.steps || work > most_work {
             return Err(Refusal::OutOfSteps { offset });
         }
-        if (self.bytes() + subsets.bytes() + self.fixed_bytes) as u64 > self.budget.bytes {
+        if subsets.is_full
+            || (self.bytes() + subsets.bytes() + self.fixed_bytes) as u64 > self.budget.bytes
+        {
             return Err(Refusal::OutOfMemory { offset });
         }
         Ok(())

@@ -12,6 +12,7 @@ use num_bigint::BigUint;
 use super::Refusal;
 use super::canonical::Ground;
 use super::chart::NONE;
+use super::empty::Ways;
 use super::machine::Event;
 use super::packed::Packed;
 use super::tables::Tables;
@@ -55,11 +56,21 @@ enum Mark {
 }
 
 /// Counts the empty derivations of the start symbol.
-pub(super) fn count_empty(tables: &Tables) -> Derivations {
-    let number = tables
-        .empty
-        .count(tables.graph.grammar(), tables.start_root());
-    Derivations(number.cloned())
+pub(super) fn count_empty(tables: &Tables) -> Result<Derivations, Refusal> {
+    let grammar = tables.graph.grammar();
+    match tables.empty.count(grammar, tables.start_root()) {
+        Ways::Finite(number) => Ok(Derivations(Some(number.clone()))),
+        Ways::Infinite => Ok(Derivations(None)),
+        Ways::Unknown => Err(Refusal::OutOfMemory { offset: 0 }),
+    }
+}
+
+/// The ways of deriving nothing so many times; nearly always there is one way.
+fn times_over(ways: &Ways, times: u32) -> Option<Ways> {
+    match ways {
+        Ways::Finite(number) if number.bits() == 1 => None,
+        ways => Some(ways.power(times)),
+    }
 }
 
 /// Counts what a single derivation comes to by the ways in which its parts derive nothing.
@@ -68,15 +79,17 @@ pub(super) fn count_only(
     steps: impl Iterator<Item = u32>,
 ) -> Result<Derivations, Refusal> {
     let grammar = ground.tables.graph.grammar();
+    let offset = ground.text.len();
     let mut product = BigUint::from(1u32);
     for step in steps {
         for &event in ground.subsets.events(step) {
             if let Event::Empty(node, _, times) = event {
-                match ground.tables.empty.count(grammar, node) {
-                    None => return Ok(Derivations(None)),
-                    Some(number) if number.bits() == 1 => {}
-                    Some(number) => {
-                        product *= number.pow(times);
+                match times_over(ground.tables.empty.count(grammar, node), times) {
+                    None => {}
+                    Some(Ways::Infinite) => return Ok(Derivations(None)),
+                    Some(Ways::Unknown) => return Err(Refusal::OutOfMemory { offset }),
+                    Some(Ways::Finite(number)) => {
+                        product *= number;
                         ground.chart.steps += product.bits() / 64 + 1;
                         ground.chart.check(ground.subsets, ground.text.len())?;
                     }
@@ -154,14 +167,12 @@ pub(super) fn count(ground: &mut Ground<'_>, packed: &Packed) -> Result<Derivati
             }
             for &event in ground.subsets.events(family.step) {
                 if let Event::Empty(node, _, times) = event {
-                    match ground
-                        .tables
-                        .empty
-                        .count(ground.tables.graph.grammar(), node)
-                    {
-                        None => return Ok(Derivations(None)),
-                        Some(number) if *number == *one => {}
-                        Some(number) => product = Rc::new(&*product * number.pow(times)),
+                    let grammar = ground.tables.graph.grammar();
+                    match times_over(ground.tables.empty.count(grammar, node), times) {
+                        None => {}
+                        Some(Ways::Infinite) => return Ok(Derivations(None)),
+                        Some(Ways::Unknown) => return Err(Refusal::OutOfMemory { offset }),
+                        Some(Ways::Finite(number)) => product = Rc::new(&*product * number),
                     }
                 }
             }

@@ -17,9 +17,48 @@ use crate::id::{IdVec, NodeId, ProductionId};
 pub(super) struct Empty {
     /// The height of the lowest empty derivation of each node.
     heights: IdVec<NodeId, Option<u32>>,
+    /// The nodes of the canonical empty derivation of each nullable node.
+    sizes: IdVec<NodeId, u64>,
     full: IdVec<NodeId, bool>,
-    /// `None` for infinitely many.
-    counts: OnceLock<IdVec<NodeId, Option<BigUint>>>,
+    counts: OnceLock<IdVec<NodeId, Ways>>,
+}
+
+/// A number of empty derivations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ways {
+    Finite(BigUint),
+    Infinite,
+    /// More than anybody wants to see: the number has more than [`MOST_BITS`].
+    Unknown,
+}
+
+/// The most bits of a number of empty derivations.
+const MOST_BITS: u64 = 1 << 22;
+
+impl Ways {
+    /// So many times the same, one after the other.
+    pub(super) fn power(&self, times: u32) -> Ways {
+        match self {
+            Ways::Finite(number)
+                if (number.bits() - 1).saturating_mul(u64::from(times)) > MOST_BITS =>
+            {
+                Ways::Unknown
+            }
+            Ways::Finite(number) => Ways::Finite(number.pow(times)),
+            other => other.clone(),
+        }
+    }
+
+    /// Both, combined; infinite if either is.
+    fn combine(&self, other: &Ways, combine: impl Fn(&BigUint, &BigUint) -> BigUint) -> Ways {
+        match (self, other) {
+            (Ways::Infinite, _) | (_, Ways::Infinite) => Ways::Infinite,
+            (Ways::Finite(a), Ways::Finite(b)) if a.bits() + b.bits() <= MOST_BITS => {
+                Ways::Finite(combine(a, b))
+            }
+            _ => Ways::Unknown,
+        }
+    }
 }
 
 impl Empty {
@@ -32,11 +71,37 @@ impl Empty {
                 uses[target].push(id);
             }
         }
-        Empty {
-            heights: heights(grammar, &uses),
+        let (heights, order) = heights(grammar, &uses);
+        let mut empty = Empty {
+            heights,
+            sizes: IdVec::filled(grammar.nodes().len(), 0),
             full: full(grammar, &uses),
             counts: OnceLock::new(),
+        };
+        for node in order {
+            empty.sizes[node] = empty.size_of(grammar, node);
         }
+        empty
+    }
+
+    fn size_of(&self, grammar: &Grammar, node: NodeId) -> u64 {
+        let parts = self.parts(grammar, node).map(|(_, part)| self.sizes[part]);
+        let below = match grammar[node].kind {
+            NodeKind::Alternation => {
+                let index = self.alternative(grammar, node) as usize;
+                self.sizes[grammar.children(node)[index]]
+            }
+            NodeKind::Quantifier { min, .. } => parts
+                .fold(0, u64::saturating_add)
+                .saturating_mul(u64::from(min)),
+            _ => parts.fold(0, u64::saturating_add),
+        };
+        below.saturating_add(1)
+    }
+
+    /// The nodes of the canonical empty derivation of a nullable node.
+    pub(super) fn size(&self, node: NodeId) -> u64 {
+        self.sizes[node]
     }
 
     /// Whether a node derives nothing.
@@ -72,20 +137,20 @@ impl Empty {
         below.filter(|&(_, child)| self.is_nullable(child))
     }
 
-    /// The number of empty derivations of a nullable node; `None` if there are infinitely many.
-    pub(super) fn count(&self, grammar: &Grammar, node: NodeId) -> Option<&BigUint> {
-        self.counts.get_or_init(|| self.counts(grammar))[node].as_ref()
+    /// The number of empty derivations of a nullable node.
+    pub(super) fn count(&self, grammar: &Grammar, node: NodeId) -> &Ways {
+        &self.counts.get_or_init(|| self.counts(grammar))[node]
     }
 
-    fn counts(&self, grammar: &Grammar) -> IdVec<NodeId, Option<BigUint>> {
+    fn counts(&self, grammar: &Grammar) -> IdVec<NodeId, Ways> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
             Open,
             Done,
         }
-        let mut counts: IdVec<NodeId, Option<BigUint>> =
-            IdVec::filled(grammar.nodes().len(), Some(BigUint::ZERO));
+        let mut counts: IdVec<NodeId, Ways> =
+            IdVec::filled(grammar.nodes().len(), Ways::Finite(BigUint::ZERO));
         let mut states: IdVec<NodeId, State> = IdVec::filled(grammar.nodes().len(), State::New);
         let mut stack = Vec::new();
         for start in grammar.nodes().ids() {
@@ -100,7 +165,7 @@ impl Empty {
                             match states[child] {
                                 State::New => stack.push(child),
                                 // Below itself: as often as one likes.
-                                State::Open => counts[child] = None,
+                                State::Open => counts[child] = Ways::Infinite,
                                 State::Done => {}
                             }
                         }
@@ -108,7 +173,7 @@ impl Empty {
                     State::Open => {
                         stack.pop();
                         states[node] = State::Done;
-                        if counts[node].is_some() {
+                        if counts[node] != Ways::Infinite {
                             counts[node] = self.count_of_parts(grammar, node, &counts);
                         }
                     }
@@ -125,29 +190,29 @@ impl Empty {
         &self,
         grammar: &Grammar,
         node: NodeId,
-        counts: &IdVec<NodeId, Option<BigUint>>,
-    ) -> Option<BigUint> {
+        counts: &IdVec<NodeId, Ways>,
+    ) -> Ways {
         let mut parts = self.parts(grammar, node).map(|(_, child)| &counts[child]);
+        let one = Ways::Finite(BigUint::from(1u32));
         match grammar[node].kind {
-            NodeKind::Alternation => {
-                parts.try_fold(BigUint::ZERO, |sum, part| Some(sum + part.as_ref()?))
+            NodeKind::Alternation => parts.fold(Ways::Finite(BigUint::ZERO), |sum, part| {
+                sum.combine(part, |a, b| a + b)
+            }),
+            NodeKind::Quantifier { min, .. } => {
+                parts.next().map_or(one, |subject| subject.power(min))
             }
-            NodeKind::Quantifier { min, .. } => parts.try_fold(BigUint::from(1u32), |_, part| {
-                part.as_ref().map(|part| part.pow(min))
-            }),
-            _ => parts.try_fold(BigUint::from(1u32), |product, part| {
-                Some(product * part.as_ref()?)
-            }),
+            _ => parts.fold(one, |product, part| product.combine(part, |a, b| a * b)),
         }
     }
 }
 
-/// The height of each node's lowest empty derivation: heights are found in ascending order, so the last child that a node
+/// The height of each node's lowest empty derivation, and the nodes that have one, what is below first: heights are found in ascending order, so the last child that a node
 /// waits for is its highest.
 fn heights(
     grammar: &Grammar,
     uses: &IdVec<ProductionId, Vec<NodeId>>,
-) -> IdVec<NodeId, Option<u32>> {
+) -> (IdVec<NodeId, Option<u32>>, Vec<NodeId>) {
+    let mut order = Vec::new();
     let mut heights: IdVec<NodeId, Option<u32>> = IdVec::filled(grammar.nodes().len(), None);
     let mut missing: IdVec<NodeId, usize> = grammar
         .nodes()
@@ -168,6 +233,7 @@ fn heights(
         }
     }
     while let Some(node) = found.pop_front() {
+        order.push(node);
         let height = heights[node].map(|height| height + 1);
         let mut reach = |above: NodeId| {
             missing[above] = missing[above].saturating_sub(1);
@@ -185,7 +251,7 @@ fn heights(
                 .for_each(reach),
         }
     }
-    heights
+    (heights, order)
 }
 
 /// Which nodes derive something: pruned grammars are productive, so one full part is enough.

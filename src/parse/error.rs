@@ -9,7 +9,7 @@ use super::Refusal;
 /// The most terminals that an error prints; [`Error::expected`] has all.
 const SHOWN: usize = 8;
 
-/// A terminal that could have come next.
+/// A terminal that could have come next, or that the text is in the middle of.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Expected {
     /// The terminal in the notation of grammars, shortened if it is long, or [`Expected::END`].
@@ -55,7 +55,8 @@ impl Error {
         expected: Vec<Expected>,
         longest_prefix: Option<Option<usize>>,
     ) -> Error {
-        let offset = refusal.offset().min(text.len());
+        let refusal = refusal.within(text.len());
+        let offset = refusal.offset();
         Error {
             inner: Box::new(Inner {
                 refusal,

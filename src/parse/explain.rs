@@ -39,8 +39,9 @@ pub(super) fn explain(
         Ok(()) => expected(tables, subsets, chart, prefix.len()),
         Err(_) => Vec::new(),
     };
-    // Nothing left out costs more: some steps for each byte and machine, where the grammar is harmless.
-    let effort = 64 * (prefix.len() as u64 + 1_000_000);
+    // Nothing left out costs more: a few steps for each byte where the grammar is harmless. Where it is not, the longest
+    // prefix is not worth the time.
+    let effort = 16 * prefix.len() as u64 + 1_000_000;
     let budget = Budget {
         steps: budget.steps.min(effort),
         ..budget

@@ -76,13 +76,13 @@ use tables::Tables;
 /// The bytes of state sets that a workspace keeps for the next text.
 const KEPT_BYTES: usize = 64 << 20;
 
-/// What a parse may spend.
+/// What parsing a text may spend, and then each question to its forest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// Steps: items of the chart, ways that they came about, parts of the forest. A few dozen million take a second. What a
-    /// text takes does not depend on the texts before.
+    /// Steps: items of the chart, ways that they came about, parts of the forest. Some three to thirty million take a
+    /// second. What a text takes does not depend on the texts before.
     pub steps: u64,
-    /// Bytes of memory, roughly.
+    /// Bytes of memory, roughly: what holds the forest. Vectors that grow may take a quarter more.
     pub bytes: u64,
 }
 
@@ -102,7 +102,8 @@ impl Default for Budget {
 pub enum Refusal {
     /// The text is no sentence.
     NoSentence {
-        /// The bytes that some sentence begins with; none begins with one more of the text.
+        /// The bytes that some sentence begins with; none begins with those and the next byte, or where a class reads a whole
+        /// character, the next character.
         offset: usize,
     },
     /// [`Budget::steps`] are spent.
@@ -118,6 +119,17 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// The same, of a text that may be shorter than the one that was refused.
+    fn within(self, len: usize) -> Refusal {
+        let mut refusal = self;
+        match &mut refusal {
+            Refusal::NoSentence { offset }
+            | Refusal::OutOfSteps { offset }
+            | Refusal::OutOfMemory { offset } => *offset = (*offset).min(len),
+        }
+        refusal
+    }
+
     /// The bytes of the text that were read.
     pub fn offset(self) -> usize {
         match self {
@@ -292,7 +304,7 @@ impl Forest<'_> {
         self.text
     }
 
-    /// The steps spent so far, as [`Budget::steps`] counts them.
+    /// The steps spent on parsing, or on the last question since, as [`Budget::steps`] counts them.
     pub fn steps(&self) -> u64 {
         self.workspace.chart.spent()
     }
@@ -308,9 +320,9 @@ impl Forest<'_> {
     ///
     /// A [`Refusal`] if the budget does not suffice; nothing is appended then.
     pub fn choices(&mut self, choices: &mut Vec<u8>) -> Result<(), Refusal> {
+        self.workspace.chart.steps = 0;
         let (ground, canonical) = self.canonical()?;
-        canonical.write(&ground, choices);
-        Ok(())
+        canonical.write(&ground, choices)
     }
 
     /// The number of derivations.
@@ -319,8 +331,9 @@ impl Forest<'_> {
     ///
     /// A [`Refusal`] if the budget does not suffice.
     pub fn derivations(&mut self) -> Result<Derivations, Refusal> {
+        self.workspace.chart.steps = 0;
         if self.text.is_empty() {
-            return Ok(count::count_empty(self.tables));
+            return count::count_empty(self.tables);
         }
         let (mut ground, canonical) = self.canonical()?;
         if canonical.is_only() {
@@ -341,6 +354,7 @@ impl Forest<'_> {
         coverage: &mut Coverage,
         expansions: &mut ExpansionCoverage,
     ) -> Result<(), Refusal> {
+        self.workspace.chart.steps = 0;
         let tables = self.tables;
         let mut coverer = Coverer::new(tables, windows);
         if self.text.is_empty() {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::Refusal;
 use super::canonical::Ground;
-use super::chart::{Link, NONE};
+use super::chart::{Link, NONE, push};
 use super::subset::EXIT;
 
 /// An edge: what comes before, what was called in between, and how.
@@ -87,11 +87,14 @@ impl Packed {
                     for step in steps {
                         let from = ground.subsets.step(step as u32).from;
                         let vertex = self.vertex(link.pred, from, before);
-                        self.families.push(Family {
-                            vertex,
-                            child,
-                            step: step as u32,
-                        });
+                        push(
+                            &mut self.families,
+                            Family {
+                                vertex,
+                                child,
+                                step: step as u32,
+                            },
+                        );
                     }
                 }
                 ground.chart.steps += links.len() as u64;
@@ -114,17 +117,20 @@ impl Packed {
                     for step in ground.subsets.steps(ground.tables, subset, EXIT, exit) {
                         let from = ground.subsets.step(step as u32).from;
                         let vertex = self.vertex(item, from, completion.end as usize);
-                        self.families.push(Family {
-                            vertex,
-                            child: NONE,
-                            step: step as u32,
-                        });
+                        push(
+                            &mut self.families,
+                            Family {
+                                vertex,
+                                child: NONE,
+                                step: step as u32,
+                            },
+                        );
                     }
                 }
                 self.nodes[node].families = (first, self.families.len() as u32);
                 node += 1;
             } else {
-                return Ok(());
+                return self.check(ground);
             }
         }
     }
@@ -152,10 +158,13 @@ impl Packed {
         }
         if self.of_completion[at] == NONE {
             self.of_completion[at] = self.nodes.len() as u32;
-            self.nodes.push(Node {
-                completion,
-                families: (0, 0),
-            });
+            push(
+                &mut self.nodes,
+                Node {
+                    completion,
+                    families: (0, 0),
+                },
+            );
         }
         self.of_completion[at]
     }
@@ -173,13 +182,16 @@ impl Packed {
             at = vertex.next;
         }
         let id = self.vertices.len() as u32;
-        self.vertices.push(Vertex {
-            item,
-            state,
-            offset: offset as u32,
-            next: head,
-            families: (0, 0),
-        });
+        push(
+            &mut self.vertices,
+            Vertex {
+                item,
+                state,
+                offset: offset as u32,
+                next: head,
+                families: (0, 0),
+            },
+        );
         self.of_item[item as usize] = id;
         id
     }

@@ -5,6 +5,7 @@
 //! They depend on the grammar only; their numbers depend on the order of texts, and nothing else does.
 
 use crate::choice::Encoder;
+use crate::id::NodeId;
 
 use super::alphabet::Bytes;
 use super::canonical::encode;
@@ -18,6 +19,10 @@ pub(super) const DEAD: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 /// The label that stands for the end of a machine in [`Subsets::steps`].
 pub(super) const EXIT: u32 = u32::MAX;
+/// The most events of all ways between two states.
+const MOST_EVENTS: usize = 1 << 22;
+/// The most nodes of empty derivations that a step makes choices for.
+const MOST_EMPTY_NODES: u64 = 1 << 20;
 /// The most labels that have a column for each set.
 const COLUMNS: u32 = 256;
 
@@ -48,6 +53,8 @@ pub(super) struct Step {
     /// The choices of the events, encoded, and how many bytes of them close-off would not make.
     choices: (u32, u32),
     kept: u32,
+    /// Whether the choices are left out because they are too many: some node derives nothing by a huge derivation.
+    is_too_long: bool,
 }
 
 /// The steps that were last asked for behind a label.
@@ -79,6 +86,8 @@ pub(super) struct Subsets {
     seen_at: u32,
     /// States visited while sets and steps were made.
     pub(super) work: u64,
+    /// Whether there are more ways between two states than are kept: [`MOST_EVENTS`] were not enough.
+    pub(super) is_full: bool,
     kernel: Vec<u32>,
 }
 
@@ -109,8 +118,9 @@ impl Subsets {
             + self.pool.len() * 8
             + self.rows.len() * (4 + size_of::<Recent>())
             + self.choices.len()
-            + self.others.len() * 16
-            + self.steps.len() * (size_of::<Step>() + 32)
+            + self.others.len() * 32
+            + self.steps.len() * size_of::<Step>()
+            + self.found.len() * 64
             + self.events.len() * size_of::<Event>()
     }
 
@@ -308,14 +318,18 @@ impl Subsets {
         &self.events[start as usize..end as usize]
     }
 
-    /// The choices that are made on a step, encoded, and how many bytes of them close-off would not make.
+    /// The choices that are made on a step, encoded, and how many bytes of them close-off would not make; `None` if they are
+    /// too many.
     #[inline(always)]
-    pub(super) fn choices(&self, step: u32) -> (&[u8], usize) {
-        let Step { choices, kept, .. } = self.steps[step as usize];
-        (
-            &self.choices[choices.0 as usize..choices.1 as usize],
-            kept as usize,
-        )
+    pub(super) fn choices(&self, step: u32) -> Option<(&[u8], usize)> {
+        let step = &self.steps[step as usize];
+        let choices = &self.choices[step.choices.0 as usize..step.choices.1 as usize];
+        (!step.is_too_long).then_some((choices, step.kept as usize))
+    }
+
+    /// Whether a node derives nothing by so many nodes that no choices are made for it.
+    pub(super) fn is_too_long(tables: &Tables, node: NodeId) -> bool {
+        tables.empty.size(node) > MOST_EMPTY_NODES
     }
 
     #[cold]
@@ -354,6 +368,7 @@ impl Subsets {
                 open.extend(machines.edges(state).iter().map(|edge| edge.other));
             }
         }
+        let events_before = self.events.len();
         let mut path: Vec<Event> = Vec::new();
         let mut stack: Vec<(u32, u32)> = Vec::new();
         for end in ends {
@@ -366,6 +381,10 @@ impl Subsets {
                 if *next == 0 && kernel.binary_search(&state).is_ok() {
                     let happens = path.iter().rev().copied();
                     self.push_step(tables, state, reads, happens);
+                    if self.events.len() - events_before > MOST_EVENTS {
+                        self.is_full = true;
+                        break;
+                    }
                 }
                 self.work += 1;
                 match machines.edges_to(state).get(*next as usize) {
@@ -401,8 +420,17 @@ impl Subsets {
         let events = (start as u32, self.events.len() as u32);
         let mut encoder = Encoder::new();
         let mut open = Vec::new();
-        for &event in &self.events[start..] {
-            encode(tables, event, &mut encoder, &mut open);
+        let empty_nodes = self.events[start..].iter().map(|&event| match event {
+            Event::Empty(node, _, times) => {
+                tables.empty.size(node).saturating_mul(u64::from(times))
+            }
+            _ => 0,
+        });
+        let is_too_long = empty_nodes.fold(0, u64::saturating_add) > MOST_EMPTY_NODES;
+        if !is_too_long {
+            for &event in &self.events[start..] {
+                encode(tables, event, &mut encoder, &mut open);
+            }
         }
         let (choices, kept) = encoder.into_parts();
         let start = self.choices.len() as u32;
@@ -413,6 +441,7 @@ impl Subsets {
             events,
             choices: (start, self.choices.len() as u32),
             kept: kept as u32,
+            is_too_long,
         });
     }
 }

@@ -6,7 +6,7 @@
 
 use super::super::subset::{DEAD, Subsets};
 use super::super::tables::Tables;
-use super::{Chart, SMALL};
+use super::{Chart, SMALL, push};
 
 /// Where right recursion leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ impl Chart {
             calls.sort_unstable();
             for same in calls.chunk_by(|a, b| a.0 == b.0) {
                 let start = self.waiters.len() as u32;
-                self.waiters.extend(same.iter().map(|&(_, at)| at));
+                same.iter().for_each(|&(_, at)| push(&mut self.waiters, at));
                 let range = (start, self.waiters.len() as u32);
                 self.waiting.insert((origin, same[0].0), range);
             }

@@ -69,7 +69,7 @@ impl Chart {
     pub(super) fn link(&mut self, item: u32, link: Link) {
         self.steps += 1;
         self.items[item as usize].child |= MORE;
-        self.fresh.push((item, link));
+        push(&mut self.fresh, (item, link));
     }
 
     /// Brings the links of the current set, which begins at `first`, into order: those of an item side by side, so that
@@ -96,6 +96,10 @@ impl Chart {
             pred: NONE,
             child: NONE,
         };
+        if self.links.capacity() < start as usize {
+            let more = start as usize - self.links.len();
+            self.links.reserve_exact(more.max(self.links.len() / 4));
+        }
         self.links.resize(start as usize, none);
         for &(item, link) in &self.fresh {
             let at = &mut self.counts[item as usize - first];
@@ -152,10 +156,13 @@ impl Chart {
             return;
         }
         let at = self.finals.len() as u32;
-        self.finals.push(Chained {
-            value: item,
-            next: NONE,
-        });
+        push(
+            &mut self.finals,
+            Chained {
+                value: item,
+                next: NONE,
+            },
+        );
         let (first, last) = &mut self.extra(completion).items;
         let before = std::mem::replace(last, at);
         if before == NONE {
@@ -168,10 +175,13 @@ impl Chart {
     pub(super) fn add_source(&mut self, completion: u32, source: u32) {
         let at = self.finals.len() as u32;
         let next = std::mem::replace(&mut self.extra(completion).sources, at);
-        self.finals.push(Chained {
-            value: source,
-            next,
-        });
+        push(
+            &mut self.finals,
+            Chained {
+                value: source,
+                next,
+            },
+        );
     }
 
     /// The chain of the completions that right recursion led to this one from. They are told only once.

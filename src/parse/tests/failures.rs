@@ -190,3 +190,45 @@ fn counting_and_covering_keep_the_budget() {
     ));
     assert_eq!((coverage.covered(), expansions.covered()), (0, 0));
 }
+
+#[test]
+fn huge_derivations_of_nothing_are_refused_and_small_ones_are_not() {
+    // A part whose shortest derivation is huge makes no graph at all.
+    let grammar: crate::Grammar = "S := 'x' | (('' | ''){60000}){60000} 'y';".parse().unwrap();
+    assert!(crate::Graph::new(grammar).is_err());
+    // A short way to something does not make the long way to nothing shorter.
+    let parser = parser("S := 'x' | N{20000} 'y'; N := 'a' | E{300}; E := '' | '';");
+    let mut workspace = Workspace::new();
+    let budget = Budget::default();
+    let mut forest = parser.parse(b"y", budget, &mut workspace).unwrap();
+    let refused = Err(Refusal::OutOfMemory { offset: 1 });
+    assert_eq!(forest.choices(&mut Vec::new()), refused);
+    assert!(matches!(
+        forest.derivations(),
+        Err(Refusal::OutOfMemory { .. })
+    ));
+    let mut forest = parser.parse(b"x", budget, &mut workspace).unwrap();
+    assert_eq!(forest.choices(&mut Vec::new()), Ok(()));
+    assert_eq!(forest.derivations().unwrap().to_u64(), Some(1));
+}
+
+#[test]
+fn questions_do_not_spend_the_budget_of_others() {
+    let parser = parser("E := E '+' E | '1';");
+    let text = [b"1+".repeat(60), b"1".to_vec()].concat();
+    let mut workspace = Workspace::new();
+    let mut forest = parser
+        .parse(&text, Budget::default(), &mut workspace)
+        .unwrap();
+    let parsing = forest.steps();
+    forest.derivations().unwrap();
+    let budget = Budget {
+        steps: parsing.max(forest.steps()),
+        ..Budget::default()
+    };
+    let mut forest = parser.parse(&text, budget, &mut workspace).unwrap();
+    for _ in 0..3 {
+        forest.choices(&mut Vec::new()).unwrap();
+        forest.derivations().unwrap();
+    }
+}
