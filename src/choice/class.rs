@@ -233,10 +233,13 @@ impl ClassCode {
             Head::Text { bytes, len } => Some((bytes, len)),
             Head::Escape(_) => None,
         };
-        if let Some(head) = self
-            .heads
-            .iter()
-            .position(|head| text(head) == Some((bytes, len)))
+        // Behind an escape are all members of more than one byte, or none.
+        let is_head = len == 1 || self.groups.is_empty();
+        if is_head
+            && let Some(head) = self
+                .heads
+                .iter()
+                .position(|head| text(head) == Some((bytes, len)))
         {
             return Some(MemberChoice {
                 head: head as u32,
