@@ -8,6 +8,9 @@ use super::tape::put;
 use super::walk::Sink;
 use crate::id::{NodeId, SymbolId};
 
+/// The bytes that [`Encoder::append_short`] takes.
+pub(crate) const SHORT: usize = 8;
+
 /// Writes the choices of a derivation that is told in pre-order.
 #[derive(Clone, Debug, Default)]
 pub struct Encoder {
@@ -71,6 +74,26 @@ impl Encoder {
             self.kept = self.choices.len() + kept;
         }
         self.choices.extend_from_slice(choices);
+    }
+
+    /// The same for the first `len` bytes of a few: copied as a whole, which takes no call.
+    #[inline(always)]
+    pub(crate) fn append_short(&mut self, choices: [u8; SHORT], len: usize, kept: usize) {
+        if kept > 0 {
+            self.kept = self.choices.len() + kept;
+        }
+        let end = self.choices.len() + len;
+        self.choices.extend_from_slice(&choices);
+        self.choices.truncate(end);
+    }
+
+    /// A choice that takes a byte.
+    #[inline(always)]
+    pub(crate) fn byte(&mut self, choice: u8, is_default: bool) {
+        self.choices.push(choice);
+        if !is_default {
+            self.kept = self.choices.len();
+        }
     }
 
     /// All choices so far, and how many bytes of them close-off would not make.

@@ -29,6 +29,7 @@ use crate::kpath::{WindowStack, WindowTable};
 
 pub use class::{ClassCode, MemberChoice};
 pub use encode::Encoder;
+pub(crate) use encode::SHORT;
 pub use program::{ROOT, is_site};
 pub use site::{NO_SITE, Site, SiteIndex, Span};
 pub use tape::{Tape, put, width};

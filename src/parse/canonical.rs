@@ -14,7 +14,7 @@
 
 use std::collections::VecDeque;
 
-use crate::choice::{Encoder, MemberChoice};
+use crate::choice::Encoder;
 use crate::grammar::{Member, NodeKind};
 use crate::id::{ClassId, NodeId};
 
@@ -135,9 +135,13 @@ impl Canonical {
         self.stack.clear();
         let mut forced: VecDeque<Forced> = VecDeque::new();
         let mut offset = ground.text.len();
+        let mut counted = 0;
         let root = ground.root();
         let (mut item, mut state) = self.enter(ground, root, &mut forced);
         loop {
+            if forced.is_empty() {
+                (item, state, offset) = self.pass_bytes(ground, item, state, offset);
+            }
             let first = ground.chart.items[item as usize];
             let Some(link) = (match forced.front() {
                 Some(next) if next.item == item => forced.pop_front().map(|forced| forced.link),
@@ -178,11 +182,37 @@ impl Canonical {
                 });
                 (item, state) = self.enter(ground, link.child, &mut forced);
             }
-            if self.steps.len() & 0xfff == 0 {
-                ground.chart.steps += 0x1000;
+            let passed = self.steps.len() - counted;
+            if passed >= 0x1000 {
+                counted += passed;
+                ground.chart.steps += passed as u64;
                 ground.chart.check(ground.subsets, offset)?;
             }
         }
+    }
+
+    /// Goes back as long as there is nothing but one byte of ASCII to go back by: what most texts consist of.
+    #[inline]
+    fn pass_bytes(
+        &mut self,
+        ground: &Ground<'_>,
+        mut item: u32,
+        mut state: u32,
+        mut offset: usize,
+    ) -> (u32, u32, usize) {
+        while let Some(pred) = ground.chart.only_byte(item)
+            && let Some(&byte @ 0..0x80) = ground.text.get(offset.wrapping_sub(1))
+        {
+            let subset = ground.chart.items[pred as usize].subset;
+            let label = ground.tables.alphabet.byte(byte);
+            let Some((step, from)) = ground.subsets.only_step(subset, label, state) else {
+                break;
+            };
+            push(&mut self.steps, step);
+            (item, state) = (pred, from);
+            offset -= 1;
+        }
+        (item, state, offset)
     }
 
     /// The item and the state that a completion ends with.
@@ -239,9 +269,15 @@ impl Canonical {
         let mut offset = 0;
         let mut raw = self.raw.iter().rev().peekable();
         for &step in self.steps.iter().rev() {
-            let (choices, kept) = ground.subsets.choices(step)?;
-            encoder.append(choices, kept);
-            match ground.subsets.step(step).reads {
+            let taken = ground.subsets.step(step);
+            match taken.short_choices() {
+                Some((choices, len, kept)) => encoder.append_short(choices, len, kept),
+                None => {
+                    let (choices, kept) = ground.subsets.choices(step)?;
+                    encoder.append(choices, kept);
+                }
+            }
+            match taken.reads {
                 Reads::Byte(_) => offset += 1,
                 Reads::Class(class) => {
                     let is_raw = raw.next_if_eq(&&offset).is_some();
@@ -325,8 +361,7 @@ fn member(
 ) -> usize {
     let reader = &tables.classes[class];
     let byte = text[offset];
-    if let Some(head) = reader.ascii_head(byte) {
-        encoder.member(&reader.code, MemberChoice { head, rest: 0 });
+    if reader.encode_ascii(byte, encoder) {
         return 1;
     }
     let wide = wide_char(text, offset).filter(|_| !is_raw);

@@ -4,7 +4,7 @@
 //! grammar that is regular between its recursions is read by following an automaton. The sets are kept from text to text.
 //! They depend on the grammar only; their numbers depend on the order of texts, and nothing else does.
 
-use crate::choice::Encoder;
+use crate::choice::{Encoder, SHORT};
 use crate::id::NodeId;
 
 use super::alphabet::Bytes;
@@ -55,13 +55,31 @@ pub(super) struct Step {
     kept: u32,
     /// Whether the choices are left out because they are too many: some node derives nothing by a huge derivation.
     is_too_long: bool,
+    /// The choices again, if they are few, and their number; [`LONG`] otherwise.
+    short: [u8; SHORT],
+    short_len: u8,
 }
+
+impl Step {
+    /// The choices that are made on the step, if they are few: how many, and how many bytes of them close-off would not
+    /// make.
+    #[inline(always)]
+    pub(super) fn short_choices(&self) -> Option<([u8; SHORT], usize, usize)> {
+        let few = (self.short, usize::from(self.short_len), self.kept as usize);
+        (self.short_len != LONG).then_some(few)
+    }
+}
+
+/// In [`Step::short_len`]: the choices are not few.
+const LONG: u8 = u8::MAX;
 
 /// The steps that were last asked for behind a label.
 #[derive(Clone, Copy)]
 struct Recent {
     target: u32,
     steps: (u32, u32),
+    /// Where the step begins, if there is one only.
+    from: u32,
 }
 
 /// The sets made so far.
@@ -259,6 +277,7 @@ impl Subsets {
         let none = Recent {
             target: UNKNOWN,
             steps: (0, 0),
+            from: UNKNOWN,
         };
         self.recent.resize(self.rows.len(), none);
         id
@@ -300,9 +319,26 @@ impl Subsets {
         };
         if label < self.columns {
             let at = subset as usize * self.columns as usize + label as usize;
-            self.recent[at] = Recent { target, steps };
+            let from = match steps.1 - steps.0 {
+                1 => self.steps[steps.0 as usize].from,
+                _ => UNKNOWN,
+            };
+            self.recent[at] = Recent {
+                target,
+                steps,
+                from,
+            };
         }
         steps.0 as usize..steps.1 as usize
+    }
+
+    /// The only step of [`Subsets::steps`] and where it begins, if that was asked for before.
+    #[inline(always)]
+    pub(super) fn only_step(&self, subset: u32, label: u32, target: u32) -> Option<(u32, u32)> {
+        let at = subset as usize * self.columns as usize + label as usize;
+        let recent = self.recent.get(at)?;
+        let is_only = recent.target == target && recent.from != UNKNOWN;
+        is_only.then_some((recent.steps.0, recent.from))
     }
 
     /// A step of [`Subsets::steps`].
@@ -433,6 +469,11 @@ impl Subsets {
             }
         }
         let (choices, kept) = encoder.into_parts();
+        let mut short = [0; SHORT];
+        let is_short = choices.len() <= SHORT && !is_too_long;
+        if is_short {
+            short[..choices.len()].copy_from_slice(&choices);
+        }
         let start = self.choices.len() as u32;
         self.choices.extend_from_slice(&choices);
         self.steps.push(Step {
@@ -442,6 +483,8 @@ impl Subsets {
             choices: (start, self.choices.len() as u32),
             kept: kept as u32,
             is_too_long,
+            short,
+            short_len: if is_short { choices.len() as u8 } else { LONG },
         });
     }
 }

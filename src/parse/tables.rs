@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::choice::ClassCode;
+use crate::choice::{ClassCode, Encoder, MemberChoice};
 use crate::grammar::Member;
 use crate::graph::{Graph, Measure};
 use crate::id::{ClassId, IdVec, NodeId};
@@ -44,12 +44,28 @@ pub(super) struct ClassReader {
     pub(super) code: ClassCode,
     /// The heads of the members that are ASCII, plus one; 0 for no member.
     heads: Box<[u16; 128]>,
+    /// Whether a choice of a head takes one byte, and close-off's.
+    has_byte_heads: bool,
+    default_head: u32,
 }
 
 impl ClassReader {
+    /// Writes the choice of a member that is ASCII, if the class has it.
+    #[inline(always)]
+    pub(super) fn encode_ascii(&self, byte: u8, encoder: &mut Encoder) -> bool {
+        let Some(head) = self.ascii_head(byte) else {
+            return false;
+        };
+        match self.has_byte_heads {
+            true => encoder.byte(head as u8, head == self.default_head),
+            false => encoder.member(&self.code, MemberChoice { head, rest: 0 }),
+        }
+        true
+    }
+
     /// The head of a member that is ASCII, if the class has it.
     #[inline]
-    pub(super) fn ascii_head(&self, byte: u8) -> Option<u32> {
+    fn ascii_head(&self, byte: u8) -> Option<u32> {
         let head = self.heads.get(usize::from(byte)).copied().unwrap_or(0);
         u32::from(head).checked_sub(1)
     }
@@ -92,7 +108,12 @@ impl Tables {
                 let choice = code.choice(Member::Char(char::from(byte)));
                 *head = choice.map_or(0, |choice| choice.head as u16 + 1);
             }
-            ClassReader { code, heads }
+            ClassReader {
+                has_byte_heads: (2..=256).contains(&code.head_count()),
+                default_head: code.default_head(),
+                code,
+                heads,
+            }
         });
         let mut tables = Tables {
             alternations: alternations.collect(),

@@ -213,6 +213,13 @@ impl Chart {
         }))
     }
 
+    /// The item that an item came about from, if that was by a byte or a character and in no other way.
+    #[inline(always)]
+    pub(in crate::parse) fn only_byte(&self, item: u32) -> Option<u32> {
+        let known = self.items[item as usize];
+        (known.child == NONE & !MORE && known.pred != NONE).then_some(known.pred)
+    }
+
     /// The ways that an item came about, in order of discovery; none for the first item of a machine.
     #[inline]
     pub(in crate::parse) fn links(&self, item: u32) -> impl Iterator<Item = Link> + '_ {
