@@ -15,7 +15,7 @@ use super::Refusal;
 use super::canonical::Ground;
 use super::chart::NONE;
 use super::machine::{Event, OUTERMOST, Reads};
-use super::map::{Map, Set};
+use super::map::{Episodic, Map, Set};
 use super::packed::Packed;
 use super::tables::Tables;
 
@@ -23,57 +23,146 @@ use super::tables::Tables;
 pub(super) struct Coverer<'a> {
     tables: &'a Tables,
     windows: &'a Arc<WindowTable>,
-    /// What was covered, each window once for each context and step.
-    covered: Vec<u32>,
-    expanded: Vec<(NodeId, u32)>,
     stack: WindowStack,
-    /// Contexts by number: the symbols above, nearest first.
-    contexts: Vec<Box<[SymbolId]>>,
-    ids: Map<Box<[SymbolId]>, u32>,
-    below: Map<(u32, SymbolId), u32>,
-    in_frame: Map<(u32, u32), u32>,
-    /// The context of what a step calls, by context and step, for steps that have been marked.
-    stepped: Map<(u32, u32), u32>,
+    memo: Memo,
+    /// The context of what a step calls, by context and step, for steps met in this text.
+    here: Episodic,
+    /// What was met in this text.
+    marked: Vec<Marks>,
     emptied: Set<(u32, NodeId)>,
     nodes: Vec<(u32, NodeId)>,
     frames: Vec<SymbolId>,
 }
 
+/// A part of the marks of a [`Memo`]: of its windows, and of its alternatives.
+#[derive(Clone, Copy)]
+struct Marks {
+    windows: (u32, u32),
+    alternatives: (u32, u32),
+}
+
+/// What holds for all texts of a grammar and k: contexts, and what steps cover in them.
+#[derive(Default)]
+pub(super) struct Memo {
+    windows: Option<Arc<WindowTable>>,
+    /// Of the steps, whose numbers are not those of another generation.
+    generation: u64,
+    /// Contexts by number: the symbols above, nearest first.
+    contexts: Vec<Box<[SymbolId]>>,
+    ids: Map<Box<[SymbolId]>, u32>,
+    below: Map<(u32, SymbolId), u32>,
+    in_frame: Map<(u32, u32), u32>,
+    /// What a step covers in a context, and the context of what it calls.
+    stepped: Map<(u32, u32), (u32, Marks)>,
+    covered: Vec<u32>,
+    expanded: Vec<(NodeId, u32)>,
+}
+
+/// The bytes of a memo that are kept for the next text.
+const KEPT_BYTES: usize = 16 << 20;
+
 impl<'a> Coverer<'a> {
-    /// A coverer for texts of one grammar and k.
-    pub(super) fn new(tables: &'a Tables, windows: &'a Arc<WindowTable>) -> Coverer<'a> {
+    /// A coverer for a text of one grammar and k, with what earlier texts have left.
+    pub(super) fn new(
+        tables: &'a Tables,
+        windows: &'a Arc<WindowTable>,
+        generation: u64,
+        memo: Memo,
+    ) -> Coverer<'a> {
         let mut coverer = Coverer {
             tables,
             windows,
-            covered: Vec::new(),
-            expanded: Vec::new(),
             stack: WindowStack::default(),
-            contexts: Vec::new(),
-            ids: Map::default(),
-            below: Map::default(),
-            in_frame: Map::default(),
-            stepped: Map::default(),
+            memo,
+            here: Episodic::default(),
+            marked: Vec::new(),
             emptied: Set::default(),
             nodes: Vec::new(),
             frames: Vec::new(),
         };
+        coverer.here.clear();
+        let known = coverer.memo.windows.as_ref();
+        let is_known = known.is_some_and(|known| Arc::ptr_eq(known, windows))
+            && coverer.memo.generation == generation;
+        if !is_known || coverer.bytes() > KEPT_BYTES {
+            coverer.memo = Memo {
+                windows: Some(windows.clone()),
+                generation,
+                ..Memo::default()
+            };
+        }
         let root = coverer.context(Box::default());
-        coverer.expand(tables.graph.grammar().start());
         debug_assert_eq!(root, 0);
+        let before = coverer.marks();
+        coverer.expand(tables.graph.grammar().start());
+        coverer.meet_since(before);
         coverer
     }
 
-    /// Adds what was marked.
-    pub(super) fn finish(self, coverage: &mut Coverage, expansions: &mut ExpansionCoverage) {
-        coverage.add(self.covered);
-        for (node, index) in self.expanded {
-            expansions.insert(node, index);
+    /// Adds what was met, and gives back what later texts may use.
+    pub(super) fn finish(
+        self,
+        coverage: &mut Coverage,
+        expansions: &mut ExpansionCoverage,
+    ) -> Memo {
+        for marks in self.marked {
+            let (start, end) = marks.windows;
+            let windows = &self.memo.covered[start as usize..end as usize];
+            coverage.add(windows.iter().copied());
+            let (start, end) = marks.alternatives;
+            for &(node, index) in &self.memo.expanded[start as usize..end as usize] {
+                expansions.insert(node, index);
+            }
         }
+        self.memo
+    }
+
+    /// Gives back what later texts may use, and adds nothing.
+    pub(super) fn give_up(self) -> Memo {
+        self.memo
+    }
+
+    /// How many marks there are.
+    fn marks(&self) -> (u32, u32) {
+        let Memo {
+            covered, expanded, ..
+        } = &self.memo;
+        (covered.len() as u32, expanded.len() as u32)
+    }
+
+    /// Meets the marks that were made since there were so many.
+    fn meet_since(&mut self, before: (u32, u32)) -> Marks {
+        let after = self.marks();
+        let marks = Marks {
+            windows: (before.0, after.0),
+            alternatives: (before.1, after.1),
+        };
+        self.marked.push(marks);
+        marks
+    }
+
+    /// The context of what a step calls that is taken in a context.
+    #[inline]
+    fn take(&mut self, context: u32, step: u32, ground: &Ground<'_>) -> u32 {
+        if let Some(below) = self.here.get((context, step)) {
+            return below;
+        }
+        let below = match self.memo.stepped.get(&(context, step)) {
+            Some(&(below, marks)) => {
+                self.marked.push(marks);
+                below
+            }
+            None => self.step(context, step, ground),
+        };
+        self.here.insert((context, step), below);
+        below
     }
 
     /// Marks what the empty text covers.
     pub(super) fn cover_empty(&mut self) {
+        let before = self.marks();
         self.empty(0, self.tables.start_root());
+        self.meet_since(before);
     }
 
     /// Marks what a single derivation covers: its steps, from the first to the last.
@@ -81,10 +170,7 @@ impl<'a> Coverer<'a> {
         let mut above = Vec::new();
         let mut context = 0;
         for step in steps {
-            let below = match self.stepped.get(&(context, step)) {
-                Some(&below) => below,
-                None => self.step(context, step, ground),
-            };
+            let below = self.take(context, step, ground);
             match ground.subsets.step(step).reads {
                 Reads::Call(_) => {
                     above.push(context);
@@ -125,10 +211,7 @@ impl<'a> Coverer<'a> {
             };
             ground.chart.steps += 1 + families.len() as u64;
             for family in families.map(|at| packed.family(at)) {
-                let below = match self.stepped.get(&(context, family.step)) {
-                    Some(&below) => below,
-                    None => self.step(context, family.step, ground),
-                };
+                let below = self.take(context, family.step, ground);
                 if family.child != NONE {
                     let child = vertices + family.child as usize;
                     if visit(child, below, &mut more) {
@@ -154,19 +237,23 @@ impl<'a> Coverer<'a> {
     /// The bytes that marks and contexts take, roughly.
     fn bytes(&self) -> usize {
         let symbols = size_of::<Box<[SymbolId]>>() + self.windows.k() * size_of::<SymbolId>();
-        let known = self.below.len() + self.in_frame.len() + self.stepped.len();
-        self.covered.len() * 4
-            + self.expanded.len() * size_of::<(NodeId, u32)>()
-            + self.contexts.len() * (2 * symbols + 32)
-            + (known + self.emptied.len()) * 32
+        let known = self.memo.below.len() + self.memo.in_frame.len() + self.memo.stepped.len();
+        self.memo.covered.len() * 4
+            + self.memo.expanded.len() * size_of::<(NodeId, u32)>()
+            + self.memo.contexts.len() * (2 * symbols + 32)
+            + (known + self.emptied.len()) * 64
+            + self.marked.len() * size_of::<Marks>()
+            + self.here.bytes()
     }
 
     /// Marks what a step covers in a context, and gives the context of what it calls.
     fn step(&mut self, context: u32, step: u32, ground: &Ground<'_>) -> u32 {
+        let before = self.marks();
+        self.emptied.clear();
         let mut below = context;
         for &event in ground.subsets.events(step) {
             match event {
-                Event::Alternative(node, index) => self.expanded.push((node, index)),
+                Event::Alternative(node, index) => self.memo.expanded.push((node, index)),
                 Event::Symbol(symbol, frame) => {
                     let own = self.in_frame(context, frame);
                     self.mark(own, symbol);
@@ -194,7 +281,8 @@ impl<'a> Coverer<'a> {
                 Event::None | Event::More(_) | Event::Stop(_) => {}
             }
         }
-        self.stepped.insert((context, step), below);
+        let marks = self.meet_since(before);
+        self.memo.stepped.insert((context, step), (below, marks));
         below
     }
 
@@ -217,7 +305,7 @@ impl<'a> Coverer<'a> {
             let is_alternation = grammar[node].kind == NodeKind::Alternation;
             for (index, part) in self.tables.empty.parts(&grammar, node) {
                 if is_alternation {
-                    self.expanded.push((node, index as u32));
+                    self.memo.expanded.push((node, index as u32));
                 }
                 self.nodes.push((below, part));
             }
@@ -229,36 +317,36 @@ impl<'a> Coverer<'a> {
         let grammar = self.tables.graph.grammar();
         let root = grammar[production].root;
         if grammar[root].kind != NodeKind::Alternation {
-            self.expanded.push((root, 0));
+            self.memo.expanded.push((root, 0));
         }
     }
 
     fn mark(&mut self, context: u32, symbol: SymbolId) {
-        let above = self.contexts[context as usize].iter().copied();
+        let above = self.memo.contexts[context as usize].iter().copied();
         self.stack.begin(self.windows, above);
         let window = self.stack.rank(self.windows, symbol);
-        self.covered.push(window);
+        self.memo.covered.push(window);
     }
 
     fn context(&mut self, above: Box<[SymbolId]>) -> u32 {
-        let fresh = self.contexts.len() as u32;
-        let id = *self.ids.entry(above.clone()).or_insert(fresh);
+        let fresh = self.memo.contexts.len() as u32;
+        let id = *self.memo.ids.entry(above.clone()).or_insert(fresh);
         if id == fresh {
-            self.contexts.push(above);
+            self.memo.contexts.push(above);
         }
         id
     }
 
     /// The context below a reference.
     fn below(&mut self, context: u32, symbol: SymbolId) -> u32 {
-        if let Some(&known) = self.below.get(&(context, symbol)) {
+        if let Some(&known) = self.memo.below.get(&(context, symbol)) {
             return known;
         }
-        let above = self.contexts[context as usize].iter().copied();
+        let above = self.memo.contexts[context as usize].iter().copied();
         let above = std::iter::once(symbol).chain(above);
         let below = above.take(self.windows.k() - 1).collect();
         let below = self.context(below);
-        self.below.insert((context, symbol), below);
+        self.memo.below.insert((context, symbol), below);
         below
     }
 
@@ -267,7 +355,7 @@ impl<'a> Coverer<'a> {
         if frame == OUTERMOST {
             return context;
         }
-        if let Some(&known) = self.in_frame.get(&(context, frame)) {
+        if let Some(&known) = self.memo.in_frame.get(&(context, frame)) {
             return known;
         }
         self.frames.clear();
@@ -280,7 +368,7 @@ impl<'a> Coverer<'a> {
         while let Some(symbol) = self.frames.pop() {
             own = self.below(own, symbol);
         }
-        self.in_frame.insert((context, frame), own);
+        self.memo.in_frame.insert((context, frame), own);
         own
     }
 }

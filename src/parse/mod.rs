@@ -67,7 +67,7 @@ pub use error::{Error, Expected};
 
 use canonical::{Canonical, Ground};
 use chart::{Chart, Pruning};
-use cover::Coverer;
+use cover::{Coverer, Memo};
 use late::Late;
 use packed::Packed;
 use subset::Subsets;
@@ -165,6 +165,7 @@ pub struct Workspace {
     late: Late,
     canonical: Canonical,
     packed: Packed,
+    cover: Memo,
 }
 
 impl fmt::Debug for Workspace {
@@ -356,20 +357,30 @@ impl Forest<'_> {
     ) -> Result<(), Refusal> {
         self.workspace.chart.steps = 0;
         let tables = self.tables;
-        let mut coverer = Coverer::new(tables, windows);
+        let memo = std::mem::take(&mut self.workspace.cover);
+        let generation = self.workspace.subsets.generation;
+        let mut coverer = Coverer::new(tables, windows, generation, memo);
+        let met = self.meet(&mut coverer);
+        self.workspace.cover = match met {
+            Ok(()) => coverer.finish(coverage, expansions),
+            Err(_) => coverer.give_up(),
+        };
+        met
+    }
+
+    /// Lets a coverer meet all derivations.
+    fn meet(&mut self, coverer: &mut Coverer<'_>) -> Result<(), Refusal> {
         if self.text.is_empty() {
             coverer.cover_empty();
-        } else {
-            let (ground, canonical) = self.canonical()?;
-            if canonical.is_only() {
-                coverer.cover_only(&ground, canonical.steps());
-            } else {
-                let (mut ground, packed) = self.packed()?;
-                coverer.cover(&mut ground, packed)?;
-            }
+            return Ok(());
         }
-        coverer.finish(coverage, expansions);
-        Ok(())
+        let (ground, canonical) = self.canonical()?;
+        if canonical.is_only() {
+            coverer.cover_only(&ground, canonical.steps());
+            return Ok(());
+        }
+        let (mut ground, packed) = self.packed()?;
+        coverer.cover(&mut ground, packed)
     }
 
     /// The canonical derivation, at the first time that it is needed.

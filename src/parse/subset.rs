@@ -102,6 +102,8 @@ pub(super) struct Subsets {
     choices: Vec<u8>,
     seen: Vec<u32>,
     seen_at: u32,
+    /// How often all sets were forgotten: numbers of sets and steps hold for one generation.
+    pub(super) generation: u64,
     /// States visited while sets and steps were made.
     pub(super) work: u64,
     /// Whether there are more ways between two states than are kept: [`MOST_EVENTS`] were not enough.
@@ -118,7 +120,10 @@ impl std::fmt::Debug for Subsets {
 impl Subsets {
     /// Forgets all sets, to be made anew for these tables.
     pub(super) fn reset(&mut self, tables: &Tables) {
-        *self = Subsets::default();
+        *self = Subsets {
+            generation: self.generation + 1,
+            ..Subsets::default()
+        };
         let labels = tables.alphabet.count() + tables.machines.machines.len() as u32;
         self.columns = if labels <= COLUMNS {
             labels
