@@ -9,7 +9,7 @@ use crate::generate::{Generator, Limits};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::kpath::{Coverage, ExpansionCoverage, KPaths, WindowTable};
-use crate::parse::Parser;
+use crate::parse::{Budget, Parser};
 use crate::rng::Rng;
 use crate::tests::random_grammar;
 
@@ -279,4 +279,38 @@ fn a_cycle_covers_its_k_paths_on_every_round() {
         .map(|rank| kpaths.name(&kpaths.unrank(rank as u64).unwrap()))
         .collect();
     assert_eq!(names, ["A.0>B.0>A.0", "A.0>B.0>A.1", "B.0>A.0>B.0"]);
+}
+
+#[test]
+fn what_a_text_covers_does_not_depend_on_the_texts_before() {
+    let mut shared = Workspace::new();
+    let mut compared = 0;
+    for (seed, graph) in random_graphs(150) {
+        let codec = Codec::new(&graph);
+        let parser = Parser::new(&graph);
+        let tables = [2, 3].map(|k| WindowTable::new(&KPaths::new(&graph, k).unwrap()).unwrap());
+        let mut rng = Rng::new(seed + 3_000_000);
+        for round in 0..12 {
+            let choices: Vec<u8> = (0..rng.below(12)).map(|_| rng.below(256) as u8).collect();
+            let text = codec.sentence(&choices);
+            if text.len() > 40 {
+                continue;
+            }
+            // Mostly the same k, so that something is there to be kept.
+            let windows = &tables[usize::from(round % 5 > 0)];
+            let cover = |workspace: &mut Workspace| {
+                let mut coverage = Coverage::new(windows.kpaths()).unwrap();
+                let mut expansions = ExpansionCoverage::new(&graph);
+                let mut forest = parser.parse(&text, Budget::default(), workspace).unwrap();
+                forest
+                    .cover(windows, &mut coverage, &mut expansions)
+                    .unwrap();
+                (coverage.windows().clone(), expansions.words().to_vec())
+            };
+            let what = format!("seed {seed}\n{}\n{text:?}", graph.grammar());
+            assert_eq!(cover(&mut shared), cover(&mut Workspace::new()), "{what}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 1000, "{compared}");
 }
