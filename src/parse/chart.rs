@@ -337,7 +337,7 @@ impl Chart {
             for call in subsets.calls(item.subset) {
                 let machine = subsets.call(call);
                 let is_new = self.predicted[machine as usize] != offset as u32;
-                if is_new && (view.all || Subsets::begins(view.tables, machine, view.next)) {
+                if is_new && (view.all || view.tables.begins(machine, view.next)) {
                     self.predicted[machine as usize] = offset as u32;
                     let entry = subsets.entry(view.tables, machine);
                     self.add(view, subsets, entry, offset as u32, NONE, NONE, first);

@@ -196,6 +196,22 @@ impl Workspace {
         }
         self.late.clear();
     }
+
+    /// The chart of a text to search, and what searches leave.
+    fn split<'a>(
+        &'a mut self,
+        tables: &'a Tables,
+        text: &'a [u8],
+    ) -> (Ground<'a>, &'a mut Canonical, &'a mut Packed) {
+        let ground = Ground {
+            tables,
+            subsets: &mut self.subsets,
+            chart: &mut self.chart,
+            late: &mut self.late,
+            text,
+        };
+        (ground, &mut self.canonical, &mut self.packed)
+    }
 }
 
 impl Parser {
@@ -385,20 +401,7 @@ impl Forest<'_> {
 
     /// The canonical derivation, at the first time that it is needed.
     fn canonical(&mut self) -> Result<(Ground<'_>, &mut Canonical), Refusal> {
-        let Workspace {
-            subsets,
-            chart,
-            late,
-            canonical,
-            ..
-        } = &mut *self.workspace;
-        let mut ground = Ground {
-            tables: self.tables,
-            subsets,
-            chart,
-            late,
-            text: self.text,
-        };
+        let (mut ground, canonical, _) = self.workspace.split(self.tables, self.text);
         if !self.is_found && !self.text.is_empty() {
             canonical.find(&mut ground)?;
             self.is_found = true;
@@ -408,20 +411,7 @@ impl Forest<'_> {
 
     /// The forest spelled out, at the first time that it is needed.
     fn packed(&mut self) -> Result<(Ground<'_>, &Packed), Refusal> {
-        let Workspace {
-            subsets,
-            chart,
-            late,
-            packed,
-            ..
-        } = &mut *self.workspace;
-        let mut ground = Ground {
-            tables: self.tables,
-            subsets,
-            chart,
-            late,
-            text: self.text,
-        };
+        let (mut ground, _, packed) = self.workspace.split(self.tables, self.text);
         if !self.is_packed {
             packed.build(&mut ground)?;
             self.is_packed = true;

@@ -7,7 +7,6 @@
 use crate::choice::{Encoder, SHORT};
 use crate::id::NodeId;
 
-use super::alphabet::Bytes;
 use super::canonical::encode;
 use super::machine::{Event, Reads};
 use super::map::Map;
@@ -292,13 +291,6 @@ impl Subsets {
         let start = self.pool.len() as u32;
         self.pool.extend_from_slice(items);
         (start, self.pool.len() as u32)
-    }
-
-    /// Whether any machine of a set's calls begins with a byte: for [`super::chart`], which predicts only those.
-    #[inline(always)]
-    pub(super) fn begins(tables: &Tables, machine: u32, next: Option<u32>) -> bool {
-        let firsts: Bytes = tables.firsts[machine as usize];
-        next.is_some_and(|label| firsts.contains(label))
     }
 
     /// The ways from the kernel of `subset` to a state that reads `label` and leads to `target` ([`EXIT`]: to the exit,

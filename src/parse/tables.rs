@@ -227,6 +227,12 @@ impl Tables {
         aheads
     }
 
+    /// Whether a machine's texts can begin with a byte; they cannot with the end.
+    #[inline(always)]
+    pub(super) fn begins(&self, machine: u32, next: Option<u32>) -> bool {
+        next.is_some_and(|label| self.firsts[machine as usize].contains(label))
+    }
+
     /// The bytes that what a state reads can begin with.
     pub(super) fn first_of(&self, reads: Reads) -> Bytes {
         match reads {

@@ -9,7 +9,6 @@ mod sizes;
 use std::sync::Arc;
 
 use crate::bitset::BitSet;
-use crate::graph::Graph;
 use crate::kpath::{Coverage, ExpansionCoverage, KPaths, WindowTable};
 
 use super::{Budget, Derivations, Error, Parser, Workspace};
@@ -58,8 +57,4 @@ fn parse(
 
 fn parser(text: &str) -> Parser {
     Parser::new(&crate::tests::graph(text))
-}
-
-fn graph_of(parser: &Parser) -> &Arc<Graph> {
-    parser.graph()
 }

@@ -96,13 +96,7 @@ impl Chart {
         let mut steps_here = 0;
         let top = loop {
             if let Some(&known) = self.tops.get(&at) {
-                break match known {
-                    Top::Here => Top::At {
-                        machine: at.1,
-                        origin: at.0,
-                    },
-                    known => known,
-                };
+                break known;
             }
             let next = match at {
                 (0, 0) => None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::brute::{self, Brute, Unknown};
-use super::{Verdict, Workspace, graph_of, parse, parser};
+use super::{Verdict, Workspace, parse, parser};
 use crate::choice::{Codec, SiteIndex};
 use crate::generate::{Generator, Limits};
 use crate::grammar::Grammar;
@@ -219,7 +219,7 @@ fn strange_grammars_have_the_derivations_of_brute_force() {
             let verdict = parse(&parser, text.as_bytes(), 3, &mut workspace);
             let what = format!("{grammar} {text:?}");
             assert!(
-                compare(graph_of(&parser), verdict, text.as_bytes(), &what),
+                compare(parser.graph(), verdict, text.as_bytes(), &what),
                 "{what}"
             );
         }
@@ -253,7 +253,7 @@ fn a_production_that_derives_itself_has_infinitely_many_derivations() {
     ];
     for (grammar, texts) in cases {
         let parser = parser(grammar);
-        let codec = Codec::new(graph_of(&parser));
+        let codec = Codec::new(parser.graph());
         let mut workspace = Workspace::new();
         for (text, expected) in *texts {
             let found = match parse(&parser, text.as_bytes(), 3, &mut workspace) {
@@ -272,7 +272,7 @@ fn a_production_that_derives_itself_has_infinitely_many_derivations() {
 fn a_cycle_covers_its_k_paths_on_every_round() {
     let parser = parser("A := B | 'a'; B := A 'x'?;");
     let verdict = parse(&parser, b"a", 3, &mut Workspace::new()).ok().unwrap();
-    let kpaths = KPaths::new(graph_of(&parser), 3).unwrap();
+    let kpaths = KPaths::new(parser.graph(), 3).unwrap();
     let names: Vec<String> = verdict
         .at_level(3)
         .iter()

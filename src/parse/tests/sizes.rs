@@ -1,6 +1,6 @@
 //! Long, deep and very ambiguous texts, and bounds of quantifiers that nobody writes out.
 
-use super::{Workspace, graph_of, parse, parser};
+use super::{Workspace, parse, parser};
 use crate::choice::Codec;
 use crate::parse::Budget;
 
@@ -42,7 +42,7 @@ fn recursion_of_every_kind_is_deep() {
     };
     for (grammar, text) in cases {
         let parser = parser(grammar);
-        let codec = Codec::new(graph_of(&parser));
+        let codec = Codec::new(parser.graph());
         let mut workspace = Workspace::new();
         let mut forest = parser
             .parse(text, budget, &mut workspace)
@@ -88,7 +88,7 @@ fn grammars_are_long() {
         let parser = parser(grammar);
         let verdict = parse(&parser, text.as_bytes(), 1, &mut Workspace::new()).unwrap();
         assert_eq!(verdict.derivations.to_u64(), Some(1));
-        let codec = Codec::new(graph_of(&parser));
+        let codec = Codec::new(parser.graph());
         assert_eq!(codec.sentence(&verdict.choices), text.as_bytes());
     }
 }
@@ -122,7 +122,7 @@ fn wide_bounds_are_kept() {
         ("{0,70000}", 0, 70_000),
     ] {
         let parser = parser(&format!("S := 'x' ([ab] 'c'?){bounds} 'y';"));
-        let codec = Codec::new(graph_of(&parser));
+        let codec = Codec::new(parser.graph());
         let mut workspace = Workspace::new();
         for count in [
             0, 1, 2, 699, 700, 701, 999, 1000, 1001, 1024, 1025, 2047, 2048, 2900, 2901, 3000, 3001,
@@ -156,6 +156,6 @@ fn wide_bounds_over_what_derives_nothing_are_counted() {
     let parser = parser("S := A{600}; A := 'a'?;");
     let verdict = parse(&parser, b"aa", 2, &mut Workspace::new()).unwrap();
     assert_eq!(verdict.derivations.to_u64(), Some(600 * 599 / 2));
-    let codec = Codec::new(graph_of(&parser));
+    let codec = Codec::new(parser.graph());
     assert_eq!(codec.sentence(&verdict.choices), b"aa");
 }
