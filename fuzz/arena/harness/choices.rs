@@ -1,0 +1,8 @@
+//! The subject under pleach, on choice sequences.
+#![no_main]
+
+pleach::fuzz! {
+    grammar: subject::GRAMMAR.parse().expect("the subject's grammar is right"),
+    counters: 16384,
+    |text: &[u8]| { subject::run(text); }
+}
