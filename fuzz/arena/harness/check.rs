@@ -1,8 +1,14 @@
-//! What the subjects' tests share: snippets of a grammar, sentences of it, and how many of them a subject accepts.
+//! What the subjects' tests share: snippets of a grammar, sentences of it, and what a run of them takes.
+
+#![expect(
+    clippy::disallowed_types,
+    reason = "what a run takes is measured here, and decides nothing"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use pleach::choice::{Scratch, SiteIndex};
 use pleach::generate::{Generator, Limits};
@@ -42,14 +48,21 @@ pub fn sentences(grammar: &str, seed: u64, count: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Runs a subject on texts, and counts those that it accepts.
+/// Runs a subject on texts: how many it accepts, and what a run takes on average.
 ///
 /// Each text is shown before it runs, so a test that fails ends with the text that it failed on.
-pub fn accepted(run: fn(&[u8]) -> bool, texts: &[Vec<u8>]) -> usize {
-    let mut accepted = 0;
+pub fn run_all(run: fn(&[u8]) -> bool, texts: &[Vec<u8>]) -> (usize, Duration) {
+    let (mut accepted, mut time) = (0, Duration::ZERO);
     for text in texts {
         println!("{:?}", String::from_utf8_lossy(text));
+        let start = Instant::now();
         accepted += usize::from(run(text));
+        time += start.elapsed();
     }
-    accepted
+    (accepted, time / texts.len() as u32)
+}
+
+/// How many texts a subject accepts.
+pub fn accepted(run: fn(&[u8]) -> bool, texts: &[Vec<u8>]) -> usize {
+    run_all(run, texts).0
 }
