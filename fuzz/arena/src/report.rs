@@ -130,6 +130,9 @@ impl<'a> Subject<'a> {
 
 type Value = fn(&Summary) -> f64;
 
+/// A value of which a closure knows more.
+type Measure = Box<dyn Fn(&Summary) -> f64>;
+
 impl Group<'_> {
     /// A value of each result.
     pub(crate) fn sample(&self, value: impl Fn(&Summary) -> f64) -> Vec<f64> {
@@ -277,7 +280,7 @@ fn section(text: &mut String, subject: &Subject<'_>, against: &str, curves: bool
         first.about.does,
         first.measured.edges_total
     );
-    let mut columns: Vec<(String, Box<dyn Fn(&Summary) -> f64>)> = vec![
+    let mut columns: Vec<(String, Measure)> = vec![
         ("edges".into(), Box::new(edges)),
         ("by accepted".into(), Box::new(accepted)),
     ];
