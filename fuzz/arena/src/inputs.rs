@@ -51,7 +51,7 @@ impl Reader {
     /// The text of an input.
     pub(crate) fn text(&self, input: Vec<u8>) -> Vec<u8> {
         match &self.0 {
-            Some(codec) => codec.sentence(&input),
+            Some(codec) => pleach::slip::text(codec, &input),
             None => input,
         }
     }
