@@ -22,7 +22,7 @@
 //! | 2 | [`graph`]: successors, shortest derivations, distances |
 //! | 3 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
 //! | 4 | [`choice`]: decoding, encoding, the site index |
-//! | 5 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests |
+//! | 5 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs |
 //! | 6 | [`generate`]: random sentences, covering sets |
 //! | 7 | [`mutate`]: sessions, operators, steering |
 //! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
@@ -55,6 +55,7 @@ pub mod libfuzzer;
 pub mod mutate;
 pub mod parse;
 pub mod rng;
+pub mod slip;
 pub mod tree;
 pub mod weights;
 

@@ -12,6 +12,10 @@ pub struct Config {
     pub steering: u32,
     /// `PLEACH_BYTES`, out of 1000.
     pub bytes: u32,
+    /// `PLEACH_REWORD`, out of 1000.
+    pub reword: u32,
+    /// `PLEACH_ERRORS`, out of 1000.
+    pub errors: u32,
     /// `PLEACH_MAX_LEN`.
     pub max_len: usize,
     /// `PLEACH_MAX_DEPTH`.
@@ -27,9 +31,11 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Config {
         Config {
-            k: 3,
+            k: 4,
             steering: DEFAULT_STEERING,
             bytes: 200,
+            reword: 100,
+            errors: 0,
             max_len: 1 << 14,
             max_depth: 96,
             raw: 50,
@@ -100,6 +106,14 @@ impl Config {
         })?;
         read("PLEACH_BYTES", SHARE, &mut |text| {
             config.bytes = share(text)?;
+            Some(())
+        })?;
+        read("PLEACH_REWORD", SHARE, &mut |text| {
+            config.reword = share(text)?;
+            Some(())
+        })?;
+        read("PLEACH_ERRORS", SHARE, &mut |text| {
+            config.errors = share(text)?;
             Some(())
         })?;
         read(

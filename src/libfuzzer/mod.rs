@@ -55,7 +55,7 @@ use once_cell::sync::OnceCell;
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::kpath;
-use crate::mutate::Session;
+use crate::mutate::{ByteMutator, Session};
 
 pub use config::{BadSetting, Config};
 pub use sentence::{Input, Language, Sentence};
@@ -84,9 +84,8 @@ impl<const N: usize> Counters<N> {
     }
 }
 
-/// The engine's own mutation, `libfuzzer_sys::fuzzer_mutate`: changes the first `size` bytes and returns the new size, at
-/// most `max_size`.
-pub type EngineMutate = fn(data: &mut [u8], size: usize, max_size: usize) -> usize;
+/// The engine's own mutation, `libfuzzer_sys::fuzzer_mutate`.
+pub type EngineMutate = ByteMutator;
 
 /// What the inputs of a target, its corpus files among them, are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -170,6 +169,8 @@ impl Fuzzer {
                 }
             };
             session.steer(config.steering);
+            session.use_engine(self.engine, config.bytes, config.reword);
+            session.err(config.errors);
             session.limit(config.budget());
             let texts = match self.codec {
                 InputCodec::Choices => None,
@@ -218,26 +219,8 @@ impl Fuzzer {
             };
         }
         session.load(&data[..size]);
-        let bytes = size <= max_size && size > 0 && session.draw(config.bytes);
-        if !(bytes && self.mutate_bytes(session, data, size, max_size)) {
-            session.mutate(max_size);
-        }
+        session.mutate(max_size);
         write(session, data, max_size)
-    }
-
-    /// Lets the engine change the choice bytes. False if that changed nothing that counts.
-    fn mutate_bytes(
-        &self,
-        session: &mut Session,
-        data: &mut [u8],
-        size: usize,
-        max_size: usize,
-    ) -> bool {
-        let new_size = (self.engine)(data, size, max_size).min(max_size);
-        if new_size == 0 || session.choices() == &data[..new_size] {
-            return false;
-        }
-        session.adopt(&data[..new_size])
     }
 
     /// Makes a mutant of `data1` with a part of `data2` in `out` and returns its size, at least 1 and at most that of `out`.
@@ -283,9 +266,9 @@ impl Fuzzer {
     fn mark(&self, session: &mut Session) {
         session.mark();
         if !self.counters.is_empty() {
-            for window in session.windows() {
+            for feature in session.features() {
                 // Grammars with more windows than counters share them.
-                self.counters[window as usize % self.counters.len()].store(1, Ordering::Relaxed);
+                self.counters[feature as usize % self.counters.len()].store(1, Ordering::Relaxed);
             }
         }
     }
@@ -298,7 +281,7 @@ impl Fuzzer {
         let state = self.state();
         match state.session.choices() == data {
             true => state.session.sentence().to_vec(),
-            false => state.session.codec().sentence(data),
+            false => state.session.text_of(data),
         }
     }
 

@@ -86,8 +86,6 @@ pub(super) struct Texts {
     raw: Vec<u8>,
     /// The length and the choices of the text that is being minimized.
     minimized: (usize, Vec<u8>),
-    /// Choice bytes under the engine's mutations.
-    buffer: Vec<u8>,
 }
 
 impl Texts {
@@ -102,7 +100,6 @@ impl Texts {
             donor: Vec::new(),
             raw: Vec::new(),
             minimized: (0, Vec::new()),
-            buffer: Vec::new(),
         }
     }
 
@@ -220,10 +217,7 @@ impl Texts {
         }
         if !known {
             session.renew(max_size);
-        } else if minimize
-            || !session.draw(config.bytes)
-            || !self.mutate_choices(session, engine, max_size)
-        {
+        } else {
             session.mutate_text(max_size);
         }
         match self.fit(session, max_size) {
@@ -252,33 +246,6 @@ impl Texts {
             choices.extend_from_slice(session.choices());
         }
         known
-    }
-
-    /// Lets the engine change the choice bytes. False, and the session is as it was, if that changed nothing that counts or
-    /// made the sentence too long.
-    fn mutate_choices(
-        &mut self,
-        session: &mut Session,
-        engine: EngineMutate,
-        max_size: usize,
-    ) -> bool {
-        let choices = session.choices();
-        let len = choices.len();
-        // Room for the engine's longest insertions.
-        let room = 2 * len + 128;
-        self.found.clear();
-        self.found.extend_from_slice(choices);
-        self.buffer.clear();
-        self.buffer.extend_from_slice(choices);
-        self.buffer.resize(room, 0);
-        let new_len = engine(&mut self.buffer, len, room).min(room);
-        let new = &self.buffer[..new_len];
-        let changed = new_len > 0 && new != self.found && session.adopt(new);
-        let fits = (1..=max_size).contains(&session.sentence().len());
-        if changed && !fits {
-            session.load(&self.found);
-        }
-        changed && fits
     }
 
     /// Makes a mutant of `one` with a part of `other` in `out` and returns its size.

@@ -41,6 +41,29 @@ impl Workspace {
         replaced
     }
 
+    /// Replaces a site's subtree by one that an earlier input had for the same nonterminal.
+    pub fn borrow_part(&mut self, site: u32) -> bool {
+        let production = self
+            .index
+            .sites()
+            .get(site as usize)
+            .and_then(|at| self.production_of(at.node));
+        let Some(part) =
+            production.and_then(|production| self.pool.draw(production, &mut self.rng))
+        else {
+            return false;
+        };
+        if part == self.index.choices_of(site) {
+            return false;
+        }
+        let mut choices = std::mem::take(&mut self.buffers.choices);
+        choices.clear();
+        choices.extend_from_slice(part);
+        let replaced = self.replace(site, Part::Choices(&choices));
+        self.buffers.choices = choices;
+        replaced
+    }
+
     /// Replaces a site's subtree by that of a site of the donor.
     pub fn replace_from_donor(&mut self, site: u32, donated: u32) -> bool {
         let mut choices = std::mem::take(&mut self.buffers.choices);

@@ -1,18 +1,26 @@
-//! Mutation: structural operators on choice sequences, steered toward uncovered k-paths.
+//! Mutation: structural operators on choice sequences, steered toward k-paths that are not covered.
 //!
 //! A [`Session`] holds one input as a site index, changes it by one operator at a time, and gives out the canonical choice
 //! sequence together with the rendered sentence. As long as the next input to mutate is the one that was given out last, the
 //! index is kept and only what an operator replaces is derived, so a mutation costs a splice.
 //!
-//! Steering is one force among several: a share of the mutations seeks an uncovered k-path ([`operators::Seek`]), the others
-//! are drawn by weight. Operators count the sites they can work on and are applied to the i-th; one that turns out not to
-//! apply gives way to the next, in a fixed order, so nothing is retried.
+//! Steering is one force among several: a share of the mutations seeks an uncovered k-path ([`operators::Seek`]), a share is
+//! the engine's ([`operators::Bytes`], [`operators::Reword`]), the others are drawn by weight; all shares follow what the
+//! operators have yielded ([`Tally`]). Operators count the sites they can work on and are applied to the i-th; where one turns
+//! out not to apply, others are drawn a few times and then tried in a fixed order, so nothing is retried without end.
+//!
+//! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]).
 
 mod edit;
+mod engine;
 mod kinds;
 mod operator;
 pub mod operators;
+mod pool;
+mod slips;
+mod steering;
 mod work;
+mod yields;
 
 use std::sync::Arc;
 
@@ -20,13 +28,27 @@ use crate::choice::Codec;
 use crate::graph::Graph;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::rng::Rng;
+use crate::slip;
 
+pub use engine::ByteMutator;
 pub use kinds::Kind;
 pub use operator::Operator;
+pub use steering::MAX_WINDOWS;
 pub use work::{Budget, ItemSource, Part, Size, Workspace};
+pub use yields::Tally;
+
+use yields::Yields;
 
 /// The share of steered mutations, out of 1000, unless set otherwise.
 pub const DEFAULT_STEERING: u32 = 250;
+
+/// How often operators are drawn before they are tried in order.
+const DRAWS: usize = 4;
+/// How often an output that was made before is mutated on.
+const REPEATS: usize = 2;
+/// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
+const FORGET: u32 = 250;
+const RESLIP: u32 = 300;
 
 /// What a mutation did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,30 +65,70 @@ pub enum Outcome {
 pub struct Session {
     work: Workspace,
     operators: Vec<Box<dyn Operator>>,
-    total_weight: u32,
+    yields: Yields,
+    /// Shares out of 1000.
     steering: u32,
-    /// The canonical choices of the input in the workspace.
+    bytes: u32,
+    reword: u32,
+    errors: u32,
+    /// The canonical choices of the input in the workspace, with the trailer of its slips.
     given: Vec<u8>,
+    /// The text of an input with slips.
+    slipped: Vec<u8>,
+    /// The operator that made the present input, until it has run.
+    maker: Option<usize>,
 }
 
+/// The numbers of the operators that have shares of their own.
+const SEEK: usize = 0;
+const BYTES: usize = 1;
+const REWORD: usize = 2;
+const SLIP: usize = 3;
+const TRANSPLANT: usize = 4;
+/// The number of the first operator that is drawn by weight.
+const FIRST: usize = 5;
+
 impl Session {
-    /// A session that steers toward k-paths of the given k.
+    /// A session that steers toward k-paths of up to the given k.
     ///
     /// # Errors
     ///
     /// Those of counting k-paths and keeping their coverage: a smaller k helps.
     pub fn new(graph: &Arc<Graph>, k: usize) -> Result<Session, Error> {
         let kpaths = KPaths::new(graph, k)?;
+        if kpaths.window_count() > MAX_WINDOWS {
+            return Err(Error::TooMany {
+                k,
+                count: kpaths.window_count(),
+            });
+        }
         let windows = WindowTable::new(&kpaths)?;
         let codec = Arc::new(Codec::new(graph).with_windows(&windows));
         let coverage = Coverage::new(&kpaths)?;
         let mut session = Session {
             work: Workspace::new(&codec, coverage, Rng::new(0)),
             operators: Vec::new(),
-            total_weight: 0,
+            yields: Yields::new(),
             steering: DEFAULT_STEERING,
+            bytes: 0,
+            reword: 0,
+            errors: 0,
             given: Vec::new(),
+            slipped: Vec::new(),
+            maker: None,
         };
+        // The first ones have shares of their own; slips and parts of other inputs are never drawn.
+        let own: [(Box<dyn Operator>, &'static str); FIRST] = [
+            (Box::new(operators::Seek), "seek"),
+            (Box::new(operators::Bytes), "bytes"),
+            (Box::new(operators::Reword), "reword"),
+            (Box::new(operators::Slip), "slip"),
+            (Box::new(operators::Transplant), "transplant"),
+        ];
+        for (operator, name) in own {
+            session.yields.add(name, 0.0);
+            session.operators.push(operator);
+        }
         for operator in operators::all() {
             session.register(operator);
         }
@@ -76,13 +138,47 @@ impl Session {
 
     /// Adds an operator.
     pub fn register(&mut self, operator: Box<dyn Operator>) {
-        self.total_weight += operator.weight();
+        self.yields.add(operator.name(), 0.0);
         self.operators.push(operator);
+        self.share_out();
     }
 
-    /// Sets how many of 1000 mutations are steered.
+    /// Sets how many of 1000 mutations are steered, before yields are taken into account.
     pub fn steer(&mut self, per_mille: u32) {
         self.steering = per_mille.min(1000);
+        self.share_out();
+    }
+
+    /// Lets the engine change choice bytes in so many of 1000 mutations, and the text of subtrees in so many, before yields
+    /// are taken into account.
+    pub fn use_engine(&mut self, engine: ByteMutator, bytes: u32, reword: u32) {
+        self.work.engine = Some(engine);
+        self.bytes = bytes.min(1000);
+        self.reword = reword.min(1000);
+        self.share_out();
+    }
+
+    /// Makes so many of 1000 inputs slightly invalid; none by default.
+    pub fn err(&mut self, per_mille: u32) {
+        self.errors = per_mille.min(1000);
+    }
+
+    /// Gives the operators their shares: fixed ones, and what those leave by weight.
+    fn share_out(&mut self) {
+        let fixed = self.steering + self.bytes + self.reword;
+        let rest = f64::from(1000u32.saturating_sub(fixed));
+        let weights: u32 = self.operators[FIRST..].iter().map(|it| it.weight()).sum();
+        for (number, share) in [
+            (SEEK, self.steering),
+            (BYTES, self.bytes),
+            (REWORD, self.reword),
+        ] {
+            self.yields.set_base(number, f64::from(share));
+        }
+        for (number, operator) in self.operators.iter().enumerate().skip(FIRST) {
+            let share = rest * f64::from(operator.weight()) / f64::from(weights.max(1));
+            self.yields.set_base(number, share);
+        }
     }
 
     /// Sets the bounds of mutated inputs.
@@ -100,36 +196,81 @@ impl Session {
         self.work.coverage()
     }
 
-    /// The choices of the present input, canonical.
+    /// What the operators have come to.
+    pub fn tallies(&self) -> impl Iterator<Item = Tally> + '_ {
+        self.yields.tallies()
+    }
+
+    /// The present input: canonical choices, and the trailer of its slips if it has any.
     pub fn choices(&self) -> &[u8] {
         &self.given
     }
 
-    /// The sentence of the present input.
+    /// The text of the present input: a sentence unless it has slips.
     pub fn sentence(&self) -> &[u8] {
-        self.work.index().text()
-    }
-
-    /// The windows of the present input.
-    pub fn windows(&self) -> impl Iterator<Item = u32> + '_ {
-        self.work.index().windows()
-    }
-
-    /// Makes `choices` the present input, decoding it unless it is already.
-    pub fn load(&mut self, choices: &[u8]) {
-        if self.given != choices {
-            self.work.load(choices);
-            self.given.clear();
-            self.given.extend_from_slice(choices);
+        match self.has_slips() {
+            true => &self.slipped,
+            false => self.work.index().text(),
         }
     }
 
-    /// Makes the derivation of `choices` the present input, in canonical form. False if it is the present one already.
-    pub fn adopt(&mut self, choices: &[u8]) -> bool {
-        self.work.load(choices);
+    /// The text of an input, whatever the present one is.
+    pub fn text_of(&self, input: &[u8]) -> Vec<u8> {
+        slip::text(self.codec(), input)
+    }
+
+    /// Whether the present input departs from the grammar.
+    pub fn has_slips(&self) -> bool {
+        !self.work.slips.is_empty()
+    }
+
+    /// The windows of the present input; none if it has slips.
+    pub fn windows(&self) -> impl Iterator<Item = u32> + '_ {
+        let index = (!self.has_slips()).then(|| self.work.index());
+        index.into_iter().flat_map(|index| index.windows())
+    }
+
+    /// The windows of the present input as features for the engine, once it is marked: fewer levels, so fewer numbers.
+    pub fn features(&self) -> impl Iterator<Item = u32> + '_ {
+        self.windows()
+            .map(|window| self.work.steering.feature(window))
+    }
+
+    /// Makes `input` the present one, decoding it unless it is already.
+    pub fn load(&mut self, input: &[u8]) {
+        if self.given == input {
+            return;
+        }
+        self.read(input);
+        self.given.clear();
+        self.given.extend_from_slice(input);
+        self.maker = None;
+        self.yields.came_back(yields::hash(input));
+        self.work.collect();
+    }
+
+    /// Makes the derivation of `input` the present one, in canonical form. False if it is the present one already.
+    pub fn adopt(&mut self, input: &[u8]) -> bool {
+        self.read(input);
         let before = std::mem::take(&mut self.given);
         self.keep();
         before != self.given
+    }
+
+    fn read(&mut self, input: &[u8]) {
+        let (choices, script) = slip::split(input);
+        self.work.load(choices);
+        self.work.slips.read(script);
+        self.work.slips.fit(self.work.index().sites().len());
+        self.render();
+    }
+
+    /// Puts the text together of an input with slips.
+    fn render(&mut self) {
+        if self.has_slips() {
+            self.slipped.clear();
+            self.work.slips.render(&self.work.index, &mut self.slipped);
+        }
     }
 
     /// True in `per_mille` of 1000 cases.
@@ -139,10 +280,17 @@ impl Session {
 
     /// Marks the present input's windows as covered and says how many were new.
     pub fn mark(&mut self) -> usize {
+        if self.has_slips() {
+            return 0;
+        }
         let Workspace {
-            coverage, index, ..
+            steering, index, ..
         } = &mut self.work;
-        coverage.add(index.windows())
+        let new = steering.mark(index.windows());
+        if let Some(maker) = self.maker.take() {
+            self.yields.covered(maker, new);
+        }
+        new
     }
 
     /// Gives the random numbers a new seed.
@@ -150,30 +298,24 @@ impl Session {
         *self.work.rng() = Rng::new(seed);
     }
 
-    /// Changes the present input by one operator, so that its choices fit `max_size` bytes.
+    /// Changes the present input by one operator, so that it fits `max_size` bytes.
     ///
     /// [`Session::choices`] is never empty afterwards, and never longer than `max_size`, unless that is 0.
     pub fn mutate(&mut self, max_size: usize) -> Outcome {
         self.work.limits.max_choices = max_size;
-        let shrink = self.work.index().canonical().len() > max_size;
-        let outcome = self.change(shrink);
-        self.keep();
+        let shrink = self.given.len() > max_size;
+        let outcome = self.step(shrink);
         self.fit(max_size);
+        self.remember();
         outcome
     }
 
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none.
     pub fn cross(&mut self, donor: &[u8], max_size: usize) -> Outcome {
         self.work.limits.max_choices = max_size;
-        self.work.load_donor(donor);
-        let outcome = if self.apply(&operators::Transplant) {
-            Outcome::Mutated(operators::Transplant.name())
-        } else {
-            self.change(false)
-        };
-        self.work.donor.clear();
-        self.keep();
+        let outcome = self.transplant(donor, false);
         self.fit(max_size);
+        self.remember();
         outcome
     }
 
@@ -182,31 +324,29 @@ impl Session {
     /// No edit lengthens the sentence beyond them. One that is longer already is shortened, but by one operator, which may
     /// not be enough: [`Session::cut`] is.
     pub fn mutate_text(&mut self, max_len: usize) -> Outcome {
-        self.within(max_len, |session| {
+        let outcome = self.within(max_len, |session| {
             let shrink = session.sentence().len() > max_len;
-            session.change(shrink)
-        })
+            session.step(shrink)
+        });
+        self.remember();
+        outcome
     }
 
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none, within the bound of
     /// [`Session::mutate_text`].
     pub fn cross_text(&mut self, donor: &[u8], max_len: usize) -> Outcome {
-        self.within(max_len, |session| {
-            session.work.load_donor(donor);
-            let outcome = if session.apply(&operators::Transplant) {
-                Outcome::Mutated(operators::Transplant.name())
-            } else {
-                session.change(session.sentence().len() > max_len)
-            };
-            session.work.donor.clear();
-            outcome
-        })
+        let outcome = self.within(max_len, |session| {
+            let shrink = session.sentence().len() > max_len;
+            session.transplant(donor, shrink)
+        });
+        self.remember();
+        outcome
     }
 
     /// Makes a random derivation the present input, or the shortest one if the bounds forbid what was derived.
     pub fn renew(&mut self, max_len: usize) {
         self.within(max_len, |session| {
-            session.load(&[]);
+            session.read(&[]);
             let size = Size::draw(session.work.rng());
             session.work.replace(0, Part::Random(size))
         });
@@ -222,43 +362,123 @@ impl Session {
     }
 
     /// Cuts choices off the present input's end until its sentence, closed off there, has at most `max_len` bytes. False if
-    /// even the sentence of no choices is longer.
+    /// even the sentence of no choices is longer. Slips are forgotten.
     pub fn cut(&mut self, max_len: usize) -> bool {
-        let choices = self.given.clone();
+        let choices = slip::split(&self.given).0.to_vec();
         let mut len = choices.len();
-        while self.sentence().len() > max_len {
-            if len == 0 {
+        while self.sentence().len() > max_len || self.has_slips() {
+            if len == 0 && !self.has_slips() {
                 return false;
             }
-            len -= len.div_ceil(4);
+            if !self.has_slips() {
+                len -= len.div_ceil(4);
+            }
             self.adopt(&choices[..len]);
         }
         true
     }
 
-    fn change(&mut self, shrink: bool) -> Outcome {
-        if !shrink && self.work.rng().per_mille(self.steering) && self.apply(&operators::Seek) {
-            return Outcome::Mutated(operators::Seek.name());
+    /// One mutation; a few where what comes out was given out before.
+    fn step(&mut self, shrink: bool) -> Outcome {
+        let mut outcome = self.step_once(shrink);
+        self.keep();
+        for _ in 0..REPEATS {
+            if shrink
+                || outcome == Outcome::Exhausted
+                || !self.yields.knows(yields::hash(&self.given))
+            {
+                break;
+            }
+            outcome = self.step_once(shrink);
+            self.keep();
         }
+        outcome
+    }
+
+    /// One mutation of the derivation, or of its slips.
+    fn step_once(&mut self, shrink: bool) -> Outcome {
+        if self.has_slips() {
+            if shrink {
+                // Either may be what matters to the input.
+                if self.draw(500) {
+                    self.forget_slip();
+                    self.maker = None;
+                    return Outcome::Mutated(operators::Slip.name());
+                }
+            } else if self.errors == 0 || self.draw(FORGET) {
+                self.work.slips.clear();
+            } else if self.draw(RESLIP) {
+                if self.draw(300) {
+                    self.forget_slip();
+                }
+                if self.apply_numbered(SLIP) {
+                    return Outcome::Mutated(operators::Slip.name());
+                }
+            }
+        } else if !shrink && self.errors > 0 && self.draw(self.errors) && self.apply_numbered(SLIP)
+        {
+            return Outcome::Mutated(operators::Slip.name());
+        }
+        self.change(shrink)
+    }
+
+    fn forget_slip(&mut self) {
+        let i = self.work.rng.index(self.work.slips.len());
+        self.work.slips.remove(i);
+    }
+
+    fn transplant(&mut self, donor: &[u8], shrink: bool) -> Outcome {
+        self.work.load_donor(slip::split(donor).0);
+        if self.errors == 0 {
+            self.work.slips.clear();
+        }
+        let outcome = match self.apply_numbered(TRANSPLANT) {
+            true => Outcome::Mutated(operators::Transplant.name()),
+            false => self.change(shrink),
+        };
+        self.work.donor.clear();
+        self.keep();
+        outcome
+    }
+
+    /// Changes the derivation by one operator.
+    fn change(&mut self, shrink: bool) -> Outcome {
+        for _ in 0..DRAWS {
+            let number = self.yields.draw(&mut self.work.rng);
+            if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {
+                return Outcome::Mutated(self.operators[number].name());
+            }
+        }
+        let count = self.operators.len() - FIRST;
+        let first = self.work.rng.index(count);
+        for at in 0..count {
+            let number = FIRST + (first + at) % count;
+            if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {
+                return Outcome::Mutated(self.operators[number].name());
+            }
+        }
+        self.maker = None;
+        Outcome::Exhausted
+    }
+
+    /// Applies an operator, and takes note that the present input is its work.
+    fn apply_numbered(&mut self, number: usize) -> bool {
         let operators = std::mem::take(&mut self.operators);
-        let drawn = self.work.rng().below(self.total_weight);
-        let mut sum = 0;
-        let first = operators
-            .iter()
-            .position(|operator| {
-                sum += operator.weight();
-                drawn < sum
-            })
-            .unwrap_or(0);
-        let (before, from) = operators.split_at(first);
-        let applied = from
-            .iter()
-            .chain(before)
-            .filter(|operator| !shrink || operator.shrinks())
-            .find(|operator| self.apply(operator.as_ref()))
-            .map(|operator| operator.name());
+        let applied = operators
+            .get(number)
+            .is_some_and(|operator| self.apply(operator.as_ref()));
         self.operators = operators;
-        applied.map_or(Outcome::Exhausted, Outcome::Mutated)
+        if applied {
+            self.maker = Some(number);
+        }
+        applied
+    }
+
+    /// Remembers the present input as the work of its maker.
+    fn remember(&mut self) {
+        if let Some(maker) = self.maker {
+            self.yields.made(yields::hash(&self.given), maker);
+        }
     }
 
     /// Applies an operator at one of its sites, drawn uniformly.
@@ -277,10 +497,16 @@ impl Session {
             let first = self.work.index().choices().first().copied();
             self.given.push(first.unwrap_or(0));
         }
+        self.work.slips.encode(&mut self.given);
+        self.render();
     }
 
-    /// Cuts the present input to a size; what is lost is closed off.
+    /// Cuts the present input to a size; what is lost is closed off. Slips go first.
     fn fit(&mut self, max_size: usize) {
+        if self.given.len() > max_size && self.has_slips() {
+            self.work.slips.clear();
+            self.keep();
+        }
         if self.given.len() > max_size {
             self.given.truncate(max_size);
             let choices = std::mem::take(&mut self.given);

@@ -1,22 +1,33 @@
 //! Every operator leaves an input that decodes to what the session says it is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Operator, Outcome, Session, operators};
 use crate::choice::{Scratch, SiteIndex};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
+use crate::kpath::KPaths;
 use crate::rng::Rng;
+use crate::slip;
 use crate::tests::{fixtures, graph, random_grammar};
+
+/// The graph of a fixture.
+fn fixture(name: &str) -> Arc<Graph> {
+    let mut all = fixtures().into_iter();
+    all.find(|fixture| fixture.name == name).unwrap().graph
+}
 
 /// The session's input, decoded anew, is what the session holds.
 fn check(session: &Session) {
     let codec = session.codec();
     let mut anew = SiteIndex::new();
-    codec.index(session.choices(), &mut Scratch::default(), &mut anew);
+    let (choices, script) = slip::split(session.choices());
+    codec.index(choices, &mut Scratch::default(), &mut anew);
+    assert_eq!(script.is_empty(), !session.has_slips());
     assert_eq!(
         session.sentence(),
-        anew.text(),
+        slip::text(codec, session.choices()),
         "{}",
         codec.graph().grammar()
     );
@@ -46,6 +57,8 @@ fn mutations_of_random_grammars_keep_index_text_and_choices_together() {
     for (seed, graph) in (0..).zip(graphs) {
         let mut session = Session::new(&graph, 1 + seed as usize % 4).unwrap();
         session.seed(seed);
+        session.use_engine(engine, 150, 150);
+        session.err([0, 300][seed as usize / 4 % 2]);
         for round in 0..150 {
             let max_size = [4096, 64, 1, 7, 300][round % 5];
             if rng.below(4) == 0 {
@@ -65,13 +78,143 @@ fn mutations_of_random_grammars_keep_index_text_and_choices_together() {
     }
 }
 
+/// Stands in for the engine: changes, adds or takes away a byte, by what the bytes are.
+fn engine(data: &mut [u8], size: usize, max_size: usize) -> usize {
+    let sum = data[..size]
+        .iter()
+        .fold(7u32, |sum, &byte| sum.wrapping_mul(31) ^ u32::from(byte));
+    let at = sum as usize % size.max(1);
+    match sum % 3 {
+        0 if size > 1 => {
+            data.copy_within(at + 1..size, at);
+            size - 1
+        }
+        1 if size < max_size => {
+            data.copy_within(at..size, at + 1);
+            data[at] = sum as u8 & 0x7f;
+            size + 1
+        }
+        _ => {
+            data[at] = b'0' + (sum >> 8) as u8 % 10;
+            size
+        }
+    }
+}
+
+#[test]
+fn an_input_departs_from_the_grammar_only_on_demand() {
+    let graph = fixture("json_tight");
+    let slipped = |per_mille: u32, first: &[u8]| {
+        let mut session = Session::new(&graph, 2).unwrap();
+        session.use_engine(engine, 100, 100);
+        session.err(per_mille);
+        session.load(first);
+        let (mut slipped, mut kinds) = (Vec::new(), 0);
+        for seed in 0..3000 {
+            session.seed(seed);
+            session.mutate(400);
+            check(&session);
+            if session.has_slips() {
+                slipped.push(session.choices().to_vec());
+                assert_eq!(session.windows().count(), 0);
+                assert_eq!(session.mark(), 0);
+            }
+            kinds += usize::from(session.has_slips());
+            if seed % 5 == 0 {
+                session.load(&[]);
+            }
+        }
+        (kinds, slipped)
+    };
+    assert_eq!(slipped(0, &[]).0, 0);
+    let (some, inputs) = slipped(100, &[]);
+    // One in ten of those without slips, and most of those that follow.
+    assert!((300..1200).contains(&some), "{some}");
+    assert!(slipped(300, &[]).0 > some);
+    // One that comes from elsewhere, where errors are not asked for.
+    assert_eq!(slipped(0, inputs.last().unwrap()).0, 0);
+    // Shrinking ends, and nothing is ever longer than it may be.
+    let mut session = Session::new(&graph, 2).unwrap();
+    for input in inputs.iter().take(50) {
+        session.load(input);
+        while session.choices().len() > 1 {
+            let size = session.choices().len();
+            session.mutate(size - 1);
+            assert!(session.choices().len() < size);
+            check(&session);
+        }
+    }
+}
+
+#[test]
+fn rewording_gives_sentences_that_other_operators_would_not() {
+    let graph = graph(r#"list := word (" " word)*; word := [a-z] [a-z0-9]* | [0-9]{2};"#);
+    let mut session = Session::new(&graph, 2).unwrap();
+    session.use_engine(engine, 0, 1000);
+    let mut reworded = 0;
+    for seed in 0..300 {
+        session.seed(seed);
+        session.load(&[
+            0,
+            (seed % 26) as u8,
+            1,
+            2,
+            1,
+            3,
+            0,
+            1,
+            1,
+            (seed % 10) as u8,
+            4,
+        ]);
+        let before = session.sentence().to_vec();
+        if session.apply(&operators::Reword) {
+            session.keep();
+            check(&session);
+            assert_ne!(session.sentence(), before);
+            reworded += 1;
+        }
+    }
+    assert!(reworded > 30, "{reworded}");
+}
+
+#[test]
+fn all_levels_follow_the_windows() {
+    let graph = fixture("expr");
+    let mut session = Session::new(&graph, 4).unwrap();
+    let mut features = BTreeMap::new();
+    for seed in 0..400 {
+        session.seed(seed);
+        session.mutate(100);
+        session.mark();
+        for (window, feature) in session.windows().zip(session.features()) {
+            let path = session.coverage().path(window).unwrap();
+            let path = path[path.len().saturating_sub(3)..].to_vec();
+            assert_eq!(features.entry(feature).or_insert(path.clone()), &path);
+        }
+    }
+    let coverage = session.coverage();
+    for level in 1..4 {
+        assert_eq!(
+            session.work.steering.at_level(level),
+            &coverage.at_level(level)
+        );
+    }
+    assert_eq!(features.len() as u64, {
+        let three = KPaths::new(&graph, 3).unwrap();
+        let short = |window: &u32| coverage.path(*window).unwrap().len() < 3;
+        let windows = (coverage.kpaths().len()..coverage.kpaths().window_count())
+            .map(|window| window as u32)
+            .filter(|window| coverage.contains(*window) && short(window))
+            .count() as u64;
+        assert!(three.len() > 500);
+        coverage.at_level(3).count_ones() as u64 + windows
+    });
+}
+
 #[test]
 fn every_operator_changes_json() {
-    let json = fixtures()
-        .into_iter()
-        .find(|fixture| fixture.name == "json_tight")
-        .unwrap()
-        .graph;
+    let json = fixture("json_tight");
     let mut session = Session::new(&json, 3).unwrap();
     let mut applied: BTreeMap<&str, u32> = BTreeMap::new();
     let mut all = operators::all();
@@ -132,11 +275,7 @@ fn seeking_covers_what_random_mutation_would_not() {
 
 #[test]
 fn one_seek_covers_its_path_where_nothing_is_in_the_way() {
-    let json = fixtures()
-        .into_iter()
-        .find(|fixture| fixture.name == "json")
-        .unwrap()
-        .graph;
+    let json = fixture("json");
     let mut session = Session::new(&json, 3).unwrap();
     let mut steps = 0;
     while session.coverage().windows().count_zeros() > 0 {
@@ -158,11 +297,7 @@ fn one_seek_covers_its_path_where_nothing_is_in_the_way() {
 
 #[test]
 fn shrinking_ends_at_the_size_asked_for() {
-    let json = fixtures()
-        .into_iter()
-        .find(|fixture| fixture.name == "json_tight")
-        .unwrap()
-        .graph;
+    let json = fixture("json_tight");
     let mut session = Session::new(&json, 3).unwrap();
     let choices: Vec<u8> = (0..3000u32).map(|at| (at * 7 % 251) as u8 | 1).collect();
     session.load(&choices);
@@ -179,11 +314,7 @@ fn shrinking_ends_at_the_size_asked_for() {
 #[test]
 fn budgets_hold_for_what_grows() {
     for name in ["json_tight", "expr", "ambiguous", "fb_url"] {
-        let graph = fixtures()
-            .into_iter()
-            .find(|fixture| fixture.name == name)
-            .unwrap()
-            .graph;
+        let graph = fixture(name);
         let mut session = Session::new(&graph, 2).unwrap();
         let budget = super::Budget {
             max_len: 300,
@@ -212,11 +343,7 @@ fn budgets_hold_for_what_grows() {
 
 #[test]
 fn the_same_seed_gives_the_same_mutants() {
-    let expr = fixtures()
-        .into_iter()
-        .find(|fixture| fixture.name == "expr")
-        .unwrap()
-        .graph;
+    let expr = fixture("expr");
     let run = || {
         let mut session = Session::new(&expr, 3).unwrap();
         let mut all = Vec::new();

@@ -6,7 +6,11 @@
 
 use std::sync::Arc;
 
+use super::engine::{ByteMutator, Readers};
 use super::kinds::{KINDS, Kind, Kinds};
+use super::pool::Pool;
+use super::slips;
+use super::steering::Steering;
 use crate::choice::{
     Chooser, ClassCode, Codec, MemberChoice, ROOT, Scratch, Site, SiteIndex, Span,
 };
@@ -16,6 +20,7 @@ use crate::graph::Graph;
 use crate::id::{NodeId, ProductionId, SymbolId};
 use crate::kpath::Coverage;
 use crate::rng::Rng;
+use crate::slip::Slips;
 use crate::weights::Weights;
 
 /// One input under mutation.
@@ -26,7 +31,7 @@ pub struct Workspace {
     kinds: Kinds,
     /// The bounds that edits keep.
     pub limits: Budget,
-    pub(super) coverage: Coverage,
+    pub(super) steering: Steering,
     pub(super) rng: Rng,
     pub(super) index: SiteIndex,
     pub(super) donor: SiteIndex,
@@ -34,6 +39,12 @@ pub struct Workspace {
     /// Reused by edits, so that they allocate nothing.
     pub(super) buffers: Buffers,
     pub(super) fragment: SiteIndex,
+    /// Where the input departs from the grammar.
+    pub(super) slips: Slips,
+    pub(super) words: Vec<Box<[u8]>>,
+    pub(super) engine: Option<ByteMutator>,
+    pub(super) readers: Readers,
+    pub(super) pool: Pool,
     scratch: Scratch,
     census: [u32; KINDS],
 }
@@ -43,6 +54,7 @@ pub struct Workspace {
 pub(super) struct Buffers {
     pub(super) choices: Vec<u8>,
     pub(super) other: Vec<u8>,
+    pub(super) text: Vec<u8>,
     pub(super) items: Vec<ItemSource>,
     pub(super) before: Vec<u32>,
     pub(super) path: Vec<SymbolId>,
@@ -91,13 +103,18 @@ impl Workspace {
             kinds: Kinds::new(graph),
             codec: codec.clone(),
             limits: Budget::default(),
-            coverage,
+            steering: Steering::new(coverage),
             rng,
             index: SiteIndex::new(),
             donor: SiteIndex::new(),
             routes: Routes::new(),
             buffers: Buffers::default(),
             fragment: SiteIndex::new(),
+            slips: Slips::new(),
+            words: slips::words(graph.grammar()),
+            engine: None,
+            readers: Readers::default(),
+            pool: Pool::new(graph.grammar().productions().len()),
             scratch: Scratch::default(),
             census: [0; KINDS],
         };
@@ -116,6 +133,16 @@ impl Workspace {
     pub(super) fn load_donor(&mut self, choices: &[u8]) {
         self.codec
             .index(choices, &mut self.scratch, &mut self.donor);
+    }
+
+    /// Keeps some subtrees of the input for other inputs.
+    pub(super) fn collect(&mut self) {
+        let (kinds, index) = (&self.kinds, &self.index);
+        let known = self.codec.graph().grammar().productions().len() as u32;
+        self.pool.collect(index, &mut self.rng, |site| {
+            let production = kinds.production(index.sites()[site as usize].node);
+            (production < known).then_some(ProductionId(production))
+        });
     }
 
     fn count_all(&mut self) {
@@ -158,7 +185,7 @@ impl Workspace {
 
     /// What the campaign has covered.
     pub fn coverage(&self) -> &Coverage {
-        &self.coverage
+        self.steering.coverage()
     }
 
     /// The session's random numbers.
@@ -389,6 +416,7 @@ impl Workspace {
             &self.index.sites()[removed],
             u32::MAX,
         );
+        self.slips.shift(&span.sites, sites as u32);
         self.index.splice(span, lead, new);
         self.codec.tighten(&mut self.index, &mut self.scratch);
         let first = span.sites.start as usize;

@@ -94,7 +94,7 @@ impl<'a> Coverer<'a> {
         let root = coverer.context(Box::default());
         debug_assert_eq!(root, 0);
         let before = coverer.marks();
-        coverer.expand(tables.graph.grammar().start());
+        coverer.expand(tables.start);
         coverer.meet_since(before);
         coverer
     }

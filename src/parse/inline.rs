@@ -22,10 +22,10 @@ pub(super) struct Plan {
 }
 
 /// Decides which productions have a machine of their own. Linear in the grammar.
-pub(super) fn plan(grammar: &Grammar) -> Plan {
+pub(super) fn plan(grammar: &Grammar, start: ProductionId) -> Plan {
     let count = grammar.productions().len();
     let mut called: IdVec<ProductionId, bool> = IdVec::filled(count, false);
-    called[grammar.start()] = true;
+    called[start] = true;
     let order = callees_first(grammar, &mut called);
     let share = COPIES / grammar.nodes().len().max(1) as u64;
     let limit = share.clamp(8, 512);

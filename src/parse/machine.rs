@@ -124,8 +124,13 @@ pub(super) struct Machines {
 }
 
 impl Machines {
-    /// Compiles the machines that the start symbol needs; its own is the first.
-    pub(super) fn new(grammar: &Grammar, empty: &Empty, plan: &Plan) -> Machines {
+    /// Compiles the machines that the texts of a production need; its own is the first.
+    pub(super) fn new(
+        grammar: &Grammar,
+        start: ProductionId,
+        empty: &Empty,
+        plan: &Plan,
+    ) -> Machines {
         let mut builder = Builder {
             grammar,
             empty,
@@ -138,7 +143,7 @@ impl Machines {
             tasks: Vec::new(),
             machine: 0,
         };
-        builder.machine_of(Derives::Production(grammar.start()));
+        builder.machine_of(Derives::Production(start));
         let mut next = 0;
         while next < builder.machines.len() {
             builder.build(next as u32);

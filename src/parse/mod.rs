@@ -60,6 +60,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::graph::Graph;
+use crate::id::ProductionId;
 use crate::kpath::{Coverage, ExpansionCoverage, WindowTable};
 
 pub use count::Derivations;
@@ -217,8 +218,14 @@ impl Workspace {
 impl Parser {
     /// Compiles a graph. Linear in the grammar, but for its classes, which are compared with each other.
     pub fn new(graph: &Arc<Graph>) -> Parser {
+        Parser::of(graph, graph.grammar().start())
+    }
+
+    /// Compiles a graph for the texts of one production. Their choices are those of a subtree; coverage, which depends on what
+    /// is above, cannot be asked for.
+    pub(crate) fn of(graph: &Arc<Graph>, production: ProductionId) -> Parser {
         Parser {
-            tables: Arc::new(Tables::new(graph)),
+            tables: Arc::new(Tables::new(graph, production)),
         }
     }
 

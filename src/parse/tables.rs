@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::choice::{ClassCode, Encoder, MemberChoice};
 use crate::grammar::Member;
 use crate::graph::{Graph, Measure};
-use crate::id::{ClassId, IdVec, NodeId};
+use crate::id::{ClassId, IdVec, NodeId, ProductionId};
 
 use super::alphabet::{Alphabet, Bytes};
 use super::empty::Empty;
@@ -75,6 +75,8 @@ impl ClassReader {
 #[derive(Debug)]
 pub(super) struct Tables {
     pub(super) graph: Arc<Graph>,
+    /// The production that texts are derived from.
+    pub(super) start: ProductionId,
     pub(super) alphabet: Alphabet,
     pub(super) empty: Empty,
     pub(super) machines: Machines,
@@ -90,12 +92,12 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Compiles the tables.
-    pub(super) fn new(graph: &Arc<Graph>) -> Tables {
+    /// Compiles the tables for the texts of a production.
+    pub(super) fn new(graph: &Arc<Graph>, start: ProductionId) -> Tables {
         let grammar = &**graph.grammar();
         let alphabet = Alphabet::new(grammar);
         let empty = Empty::new(grammar);
-        let machines = Machines::new(grammar, &empty, &inline::plan(grammar));
+        let machines = Machines::new(grammar, start, &empty, &inline::plan(grammar, start));
         let shortest = graph.shortest(Measure::Nodes);
         let alternations = grammar.nodes().ids().map(|node| {
             let count = grammar.children(node).len() as u32;
@@ -121,6 +123,7 @@ impl Tables {
             firsts: vec![Bytes::default(); machines.machines.len()],
             follows: vec![Ahead::default(); machines.machines.len()],
             is_cyclic: false,
+            start,
             graph: graph.clone(),
             alphabet,
             empty,
@@ -247,10 +250,9 @@ impl Tables {
         }
     }
 
-    /// The root of the start symbol.
+    /// The root of the production that texts are derived from.
     pub(super) fn start_root(&self) -> NodeId {
-        let grammar = self.graph.grammar();
-        grammar[grammar.start()].root
+        self.graph.grammar()[self.start].root
     }
 
     /// The bytes that the tables take, roughly.

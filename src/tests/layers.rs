@@ -16,7 +16,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (2, &["graph"]),
     (3, &["kpath", "weights"]),
     (4, &["choice"]),
-    (5, &["tree", "parse"]),
+    (5, &["tree", "parse", "slip"]),
     (6, &["generate"]),
     (7, &["mutate"]),
     (9, &["libfuzzer"]),

@@ -61,3 +61,8 @@ pub fn run_all(run: fn(&[u8]) -> bool, texts: &[Vec<u8>]) -> (usize, Duration) {
     }
     (accepted, time / texts.len() as u32)
 }
+
+/// How many texts a subject accepts.
+pub fn accepted(run: fn(&[u8]) -> bool, texts: &[Vec<u8>]) -> usize {
+    run_all(run, texts).0
+}

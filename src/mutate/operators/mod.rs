@@ -1,5 +1,7 @@
 //! The operators, one a file.
 
+mod borrow;
+mod bytes;
 mod character;
 mod delete_item;
 mod duplicate_item;
@@ -9,13 +11,17 @@ mod move_item;
 mod next_alternative;
 mod regenerate;
 mod repeat;
+mod reword;
 mod seek;
 mod shorten;
 mod shuffle_items;
+mod slip;
 mod swap;
 mod transplant;
 mod unroll;
 
+pub use borrow::Borrow;
+pub use bytes::Bytes;
 pub use character::Character;
 pub use delete_item::DeleteItem;
 pub use duplicate_item::DuplicateItem;
@@ -25,16 +31,18 @@ pub use move_item::MoveItem;
 pub use next_alternative::NextAlternative;
 pub use regenerate::Regenerate;
 pub use repeat::Repeat;
+pub use reword::Reword;
 pub use seek::Seek;
 pub use shorten::Shorten;
 pub use shuffle_items::ShuffleItems;
+pub use slip::Slip;
 pub use swap::Swap;
 pub use transplant::Transplant;
 pub use unroll::Unroll;
 
 use super::operator::Operator;
 
-/// All operators but [`Seek`], which steering draws on its own.
+/// The operators that share what [`Seek`], [`Bytes`] and [`Reword`] leave, by their weights.
 pub(super) fn all() -> Vec<Box<dyn Operator>> {
     vec![
         Box::new(Regenerate),
@@ -50,6 +58,6 @@ pub(super) fn all() -> Vec<Box<dyn Operator>> {
         Box::new(Hoist),
         Box::new(Swap),
         Box::new(Character),
-        Box::new(Transplant),
+        Box::new(Borrow),
     ]
 }

@@ -1,4 +1,4 @@
-//! Seeks an uncovered k-path: finds the site that is closest to it and grafts the rest of the path in there.
+//! Seeks a k-path that is not covered, or a rare one: finds the site that is closest to it and grafts the rest of the path in there.
 //!
 //! The closest site is the one whose window ends with the longest beginning of the path; where no symbol of the path occurs,
 //! it is the site with the shortest way to where the path begins. From there the derivation is followed as far as it
@@ -15,7 +15,7 @@ use crate::id::{NodeId, SymbolId};
 /// The choice bytes that must be left for what lies beside a path to be random rather than as short as it can.
 const ROOMY: usize = 96;
 
-/// Seeks an uncovered k-path.
+/// Seeks a k-path that is not covered, or a rare one.
 #[derive(Clone, Copy, Debug)]
 pub struct Seek;
 
@@ -25,34 +25,24 @@ impl Operator for Seek {
     }
 
     fn count(&self, work: &Workspace) -> usize {
-        work.coverage().windows().count_zeros()
+        usize::from(work.coverage().kpaths().window_count() > 0)
     }
 
     fn weight(&self) -> u32 {
         0
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some(window) = work
-            .coverage()
-            .windows()
-            .select_zero(i)
-            .map(|window| window as u64)
-        else {
-            return false;
-        };
+    fn apply(&self, work: &mut Workspace, _: usize) -> bool {
         let mut target = std::mem::take(&mut work.buffers.target);
         let mut path = std::mem::take(&mut work.buffers.path);
         path.clear();
-        let kpaths = work.coverage().kpaths();
-        let rooted = window >= kpaths.len();
-        let found = match kpaths.window_into(window, &mut target) {
-            false => None,
-            true if rooted => {
+        let found = match work.steering.target(&mut work.rng, &mut target) {
+            None => None,
+            Some(true) => {
                 path.extend_from_slice(&target);
                 Some(follow_root(work, &mut path))
             }
-            true => closest(work, &target, &mut path),
+            Some(false) => closest(work, &target, &mut path),
         };
         let grafted = found.is_some_and(|site| graft(work, site, &path));
         (work.buffers.target, work.buffers.path) = (target, path);

@@ -1,0 +1,340 @@
+//! One campaign: the engine, on one subject, in one arm, for a budget of CPU time.
+//!
+//! CPU time is what the process and the children that it has waited for have spent in user and system mode, start-up included. A
+//! campaign that stops because of an input goes on with the same corpus and what is left of the budget. The engine's flags are its
+//! defaults, but for limits of time and memory and what the arm says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{self, Reading};
+use crate::monitor::{self, INTERVAL, Monitor, Tick};
+use crate::plan::Arm;
+use crate::process::{Interrupt, Running};
+use crate::subject::Bug;
+
+/// Between two looks at the process.
+const POLL: Duration = Duration::from_millis(50);
+/// How long the engine may take to end when it is asked to.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Inputs that are kept of each kind of crash, and kinds of which inputs are kept.
+const KEPT: (usize, usize) = (3, 40);
+/// Runs in a row that end before the first mutation, until the campaign is given up.
+const FUTILE: u32 = 5;
+/// Flags that all arms have.
+pub(crate) const LIMITS: &[&str] = &["-timeout=10", "-rss_limit_mb=2048"];
+
+/// What is to be run.
+#[derive(Debug)]
+pub(crate) struct Campaign<'a> {
+    /// The arm.
+    pub arm: &'a Arm,
+    /// The program.
+    pub program: &'a Path,
+    /// Seeds the engine's random numbers.
+    pub seed: u64,
+    /// The budget, in CPU seconds.
+    pub seconds: f64,
+    /// What is looked for; the campaign ends when all of it has been found.
+    pub bugs: &'a [Bug],
+    /// A file of the grammar's literals.
+    pub dictionary: Option<&'a Path>,
+    /// A directory for the campaign alone, with a directory `corpus`.
+    pub dir: &'a Path,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// What the corpus has had, and when.
+    pub monitor: Monitor,
+    /// Its size at the end.
+    pub corpus: u64,
+    /// CPU seconds.
+    pub cpu: f64,
+    /// Wall clock seconds.
+    pub wall: f64,
+    /// Runs of the target.
+    pub executions: u64,
+    /// How often the engine was started.
+    pub starts: u32,
+    /// Inputs that stopped it, by place.
+    pub crashes: Vec<Crash>,
+    /// When each of the bugs was found.
+    pub bugs: Vec<Found>,
+    /// Why it ended before its time, if it did.
+    pub given_up: Option<String>,
+}
+
+/// Inputs that stop the engine in one place.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Crash {
+    /// The place of the panic, or what the engine calls it.
+    pub place: String,
+    /// The first message.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+    /// CPU seconds until the first one.
+    pub first: f64,
+}
+
+/// A known bug, and when it was found.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Found {
+    /// The bug's name.
+    pub name: String,
+    /// CPU seconds until then; none if it was not found.
+    pub cpu: Option<f64>,
+}
+
+impl Campaign<'_> {
+    /// Runs it. `progress` gets CPU seconds.
+    #[expect(
+        clippy::disallowed_types,
+        reason = "what the wall clock shows is reported beside the CPU time"
+    )]
+    pub(crate) fn run(&self, interrupt: &Interrupt, progress: impl Fn(f64)) -> Result<Outcome> {
+        let begun = std::time::Instant::now();
+        let wall = || begun.elapsed().as_secs_f64();
+        let (corpus, seen) = (self.dir.join("corpus"), self.dir.join("seen"));
+        for name in ["seen", "artifacts", "crashes"] {
+            fs::create_dir(self.dir.join(name))?;
+        }
+        let mut monitor = Monitor::new(&corpus, &seen);
+        let mut tally = Tally::new(self);
+        let messages = self.dir.join("messages");
+        let (mut spent, mut executions, mut starts, mut futile) = (0.0, 0, 0, 0);
+        let mut given_up = None;
+        let tick = |cpu, executions| Tick {
+            cpu,
+            wall: wall(),
+            executions,
+        };
+        monitor.look(tick(0.0, 0))?;
+        while spent + 0.02 < self.seconds {
+            let running = Running::start(&mut self.command(starts, &messages)?)?;
+            starts += 1;
+            let mut asked = None;
+            let look = loop {
+                let look = running.look()?;
+                progress((spent + look.cpu).min(self.seconds));
+                if look.ended {
+                    break look;
+                }
+                if interrupt.is_set() {
+                    bail!("interrupted");
+                }
+                let left = self.seconds - spent - look.cpu;
+                match asked {
+                    None if left <= 0.0 || wall() > self.wall_limit() => {
+                        running.interrupt();
+                        asked = Some(wall());
+                    }
+                    Some(since) if wall() - since > PATIENCE.as_secs_f64() => break look,
+                    _ => {}
+                }
+                if spent + look.cpu >= monitor.last() + INTERVAL {
+                    let executions = executions + monitor::executions(&messages);
+                    monitor.look(tick(spent + look.cpu, executions))?;
+                }
+                std::thread::sleep(POLL.min(Duration::from_secs_f64(left.max(0.005))));
+            };
+            spent += look.cpu;
+            // One that does not end when it is asked to is ended here.
+            let status = match look.ended {
+                true => Some(running.wait()?),
+                false => None,
+            };
+            let said = fs::read(&messages).unwrap_or_default();
+            let said = String::from_utf8_lossy(&said);
+            let reading = engine::read(&said);
+            executions += reading.executions;
+            monitor.look(tick(spent, executions))?;
+            if wall() > self.wall_limit() {
+                given_up = Some("the wall clock's limit".into());
+                break;
+            }
+            if asked.is_some() {
+                continue;
+            }
+            let Some(_) = &reading.crash else {
+                let end: Vec<&str> = said.lines().rev().take(12).collect();
+                let end: Vec<&str> = end.into_iter().rev().collect();
+                let status = status.map_or("an unknown status".into(), |it| it.to_string());
+                bail!(
+                    "the engine has ended by itself with {status}, and no input is to blame:\n{}",
+                    end.join("\n")
+                );
+            };
+            let freed = tally.take(&reading, &said, spent)?;
+            if !self.bugs.is_empty() && tally.bugs.iter().all(|it| it.cpu.is_some()) {
+                break;
+            }
+            futile = if reading.started || freed {
+                0
+            } else {
+                futile + 1
+            };
+            if futile == FUTILE {
+                given_up = Some("every run crashes before the first mutation".into());
+                break;
+            }
+        }
+        Ok(Outcome {
+            corpus: monitor.corpus_size()?,
+            monitor,
+            cpu: spent,
+            wall: wall(),
+            executions,
+            starts,
+            crashes: tally.crashes.into_values().collect(),
+            bugs: tally.bugs,
+            given_up,
+        })
+    }
+
+    /// A process that waits instead of working must not go on forever.
+    fn wall_limit(&self) -> f64 {
+        self.seconds * 20.0 + 120.0
+    }
+
+    fn command(&self, starts: u32, messages: &Path) -> Result<Command> {
+        let mut command = Command::new(self.program);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("PLEACH_") {
+                command.env_remove(name);
+            }
+        }
+        // Each start has random numbers of its own, or it would do what the last one did. To the engine, 0 is none.
+        let seed = (self.seed as u32).wrapping_mul(10_007).wrapping_add(starts) | 1 << 31;
+        command
+            .args(LIMITS)
+            .arg("-print_final_stats=1")
+            .arg(format!("-seed={seed}"))
+            // Should this program be ended by force.
+            .arg(format!("-max_total_time={}", self.wall_limit() as u64 + 60))
+            .arg(format!(
+                "-artifact_prefix={}/",
+                self.dir.join("artifacts").display()
+            ));
+        if let Some(dictionary) = self.dictionary {
+            command.arg(format!("-dict={}", dictionary.display()));
+        }
+        command
+            .args(&self.arm.flags)
+            .arg(self.dir.join("corpus"))
+            .envs(&self.arm.environment)
+            .env("RUST_BACKTRACE", "0")
+            .current_dir(self.dir)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(messages).with_context(|| format!("{}", messages.display()))?);
+        Ok(command)
+    }
+}
+
+/// What has stopped the engine so far.
+#[derive(Debug)]
+struct Tally<'a> {
+    dir: &'a Path,
+    looked_for: &'a [Bug],
+    crashes: BTreeMap<String, Crash>,
+    bugs: Vec<Found>,
+}
+
+impl<'a> Tally<'a> {
+    fn new(campaign: &Campaign<'a>) -> Tally<'a> {
+        let not_yet = |bug: &Bug| Found {
+            name: bug.name.clone(),
+            cpu: None,
+        };
+        Tally {
+            dir: campaign.dir,
+            looked_for: campaign.bugs,
+            crashes: BTreeMap::new(),
+            bugs: campaign.bugs.iter().map(not_yet).collect(),
+        }
+    }
+
+    /// Takes in a crash. Gives whether something was taken out of the corpus because of it.
+    fn take(&mut self, reading: &Reading, said: &str, cpu: f64) -> Result<bool> {
+        for (bug, found) in self.looked_for.iter().zip(&mut self.bugs) {
+            if found.cpu.is_none() && said.contains(&bug.panic) {
+                found.cpu = Some(cpu);
+            }
+        }
+        let kinds = self.crashes.len();
+        let Some(crash) = &reading.crash else {
+            return Ok(false);
+        };
+        let place = short(&crash.place);
+        let known = self.crashes.entry(place.clone()).or_insert_with(|| Crash {
+            place,
+            message: crash.message.clone(),
+            count: 0,
+            first: cpu,
+        });
+        known.count += 1;
+        let kept = known.count <= KEPT.0 as u64 && kinds < KEPT.1;
+        let mut freed = false;
+        for artifact in files(&self.dir.join("artifacts"))? {
+            let name = artifact.file_name().unwrap_or_default().to_owned();
+            // What crashes while the corpus is read would do so again at every start.
+            if !reading.started {
+                let input = fs::read(&artifact)?;
+                for file in files(&self.dir.join("corpus"))? {
+                    if fs::read(&file).is_ok_and(|it| it == input) {
+                        fs::remove_file(&file)?;
+                        freed = true;
+                    }
+                }
+            }
+            match kept && !name.to_string_lossy().starts_with("slow-unit-") {
+                true => fs::rename(&artifact, self.dir.join("crashes").join(name))?,
+                false => fs::remove_file(&artifact)?,
+            }
+        }
+        Ok(freed)
+    }
+}
+
+/// A place without the path to the packages, which differs from machine to machine.
+fn short(place: &str) -> String {
+    let in_registry = place
+        .split_once("/registry/src/")
+        .and_then(|it| it.1.split_once('/'));
+    match in_registry {
+        Some((_, place)) => place.to_owned(),
+        None => place.to_owned(),
+    }
+}
+
+fn files(dir: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(dir).with_context(|| format!("{}", dir.display()))?;
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|it| it.path()))
+        .collect::<Result<_, _>>()?;
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn places_are_the_same_everywhere() {
+        assert_eq!(
+            short("/h/.cargo/registry/src/index.crates.io-19/url-2.2.1/src/lib.rs:5:1"),
+            "url-2.2.1/src/lib.rs:5:1"
+        );
+        assert_eq!(short("src/lib.rs:5:1"), "src/lib.rs:5:1");
+    }
+}

@@ -1,0 +1,568 @@
+//! Tables in Markdown. The same results give the same report, byte by byte.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::arguments::Report;
+use crate::measure::LEVELS;
+use crate::plan::{self, Binary};
+use crate::plot;
+use crate::results::{Store, Summary, Versions};
+use crate::statistics::{Spread, a12, p_value, spread};
+
+/// A difference that chance alone makes less often than this is marked.
+const SURE: f64 = 0.05;
+
+/// `report`.
+pub(crate) fn report(args: &Report) -> Result<()> {
+    let mut results = Store::new(&args.results).all()?;
+    results.retain(|it| {
+        (args.subjects.is_empty() || args.subjects.contains(&it.subject))
+            && (args.arms.is_empty() || args.arms.contains(&it.arm.name))
+    });
+    ensure!(
+        !results.is_empty(),
+        "{}: there are no such results; make some by scripts/evaluate.sh run",
+        args.results.display()
+    );
+    let groups = Subject::all(&results);
+    let Some(dir) = &args.output else {
+        print!("{}", markdown(&groups, &args.against, false));
+        return Ok(());
+    };
+    fs::create_dir_all(dir).with_context(|| format!("{}", dir.display()))?;
+    for group in &groups {
+        for (name, svg) in plot::curves(group)? {
+            write(&dir.join(name), &svg)?;
+        }
+    }
+    let file = dir.join("report.md");
+    write(&file, &markdown(&groups, &args.against, true))?;
+    eprintln!("{}", file.display());
+    Ok(())
+}
+
+/// A file, whole or not at all.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let begun = tempfile::Builder::new()
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .tempfile_in(dir)?;
+    fs::write(begun.path(), text)?;
+    begun
+        .persist(path)
+        .with_context(|| format!("{}", path.display()))?;
+    Ok(())
+}
+
+/// The results of a subject.
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    /// Its key.
+    pub key: &'a str,
+    /// Its arms, in order.
+    pub arms: Vec<Group<'a>>,
+}
+
+/// The results of an arm.
+#[derive(Debug)]
+pub(crate) struct Group<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// One for each seed, at least one.
+    pub results: Vec<&'a Summary>,
+}
+
+impl<'a> Subject<'a> {
+    /// Results by subject and arm.
+    pub(crate) fn all(results: &'a [Summary]) -> Vec<Subject<'a>> {
+        let order = plan::arms();
+        let rank = |name: &str| {
+            let known = order.iter().position(|it| it.name == name);
+            (known.unwrap_or(order.len()), name.to_owned())
+        };
+        let keys: BTreeSet<&str> = results.iter().map(|it| it.subject.as_str()).collect();
+        let subject = |key| {
+            let of_subject: Vec<&Summary> = results.iter().filter(|it| it.subject == key).collect();
+            let mut names: Vec<&str> = of_subject.iter().map(|it| it.arm.name.as_str()).collect();
+            names.sort_by_key(|name| rank(name));
+            names.dedup();
+            let arm = |name| Group {
+                name,
+                results: of_subject
+                    .iter()
+                    .copied()
+                    .filter(|it| it.arm.name == name)
+                    .collect(),
+            };
+            Subject {
+                key,
+                arms: names.into_iter().map(arm).collect(),
+            }
+        };
+        keys.into_iter().map(subject).collect()
+    }
+
+    fn arm(&self, name: &str) -> Option<&Group<'a>> {
+        self.arms.iter().find(|it| it.name == name)
+    }
+
+    fn first(&self) -> &'a Summary {
+        self.arms[0].results[0]
+    }
+
+    /// The raw arm with the best median.
+    fn best_raw(&self, value: Value) -> Option<(&'a str, f64)> {
+        let raw = |it: &&Group<'_>| it.results[0].arm.binary == Binary::Raw;
+        let medians = self
+            .arms
+            .iter()
+            .filter(raw)
+            .filter_map(|it| Some((it.name, spread(&it.sample(value))?.median)));
+        // The first of equals.
+        medians.reduce(|best, it| if it.1 > best.1 { it } else { best })
+    }
+}
+
+type Value = fn(&Summary) -> f64;
+
+/// A value of which a closure knows more.
+type Measure = Box<dyn Fn(&Summary) -> f64>;
+
+impl Group<'_> {
+    /// A value of each result.
+    pub(crate) fn sample(&self, value: impl Fn(&Summary) -> f64) -> Vec<f64> {
+        self.results.iter().map(|it| value(it)).collect()
+    }
+}
+
+fn edges(result: &Summary) -> f64 {
+    result.measured.edges as f64
+}
+
+fn accepted(result: &Summary) -> f64 {
+    result.measured.edges_accepted as f64
+}
+
+fn rate(result: &Summary) -> f64 {
+    result.executions as f64 / result.cpu.max(0.01)
+}
+
+/// The report. `curves`: whether there are files with these beside it.
+pub(crate) fn markdown(subjects: &[Subject<'_>], against: &str, curves: bool) -> String {
+    let mut text = String::from("# Evaluation\n\n");
+    preface(&mut text, subjects, against);
+    overview(&mut text, subjects, against);
+    for subject in subjects {
+        section(&mut text, subject, against, curves);
+    }
+    text
+}
+
+macro_rules! put {
+    ($text:expr, $($format:tt)*) => {
+        // A string takes everything.
+        let _ = writeln!($text, $($format)*);
+    };
+}
+
+fn preface(text: &mut String, subjects: &[Subject<'_>], against: &str) {
+    let all = || {
+        subjects
+            .iter()
+            .flat_map(|it| &it.arms)
+            .flat_map(|it| &it.results)
+    };
+    let list = |value: &dyn Fn(&Summary) -> String| {
+        let values: BTreeSet<String> = all().map(|it| value(it)).collect();
+        values.into_iter().collect::<Vec<_>>().join("; ")
+    };
+    let version = |value: fn(&Versions) -> &str| list(&|it| value(&it.versions).to_owned());
+    put!(
+        text,
+        "Medians over seeds, with the range in parentheses. The best median of a column is bold. `p` is the two-sided \
+         Mann–Whitney U test against `{against}`, and `A12` how often `{against}` is above the arm (0.5: no difference); \
+         p < {SURE} has a star. How all this is measured: `fuzz/arena/README.md`.\n"
+    );
+    let seeds = all().map(|it| it.seed).max().unwrap_or(0);
+    let budgets = list(&|it| it.seconds.to_string());
+    let names: Vec<&str> = subjects.iter().map(|it| it.key).collect();
+    let arms: BTreeSet<&str> = all().map(|it| it.arm.name.as_str()).collect();
+    let known = plan::arms();
+    let fixed: Vec<&str> = known
+        .iter()
+        .map(|it| it.name.as_str())
+        .filter(|name| arms.contains(name))
+        .collect();
+    let chosen = match fixed.len() == known.len() {
+        true => String::new(),
+        false => format!(" --arms {}", fixed.join(",")),
+    };
+    put!(
+        text,
+        "- command: `scripts/evaluate.sh run --subjects {}{chosen} --seconds {budgets} --seeds {seeds}`, then `scripts/evaluate.sh report`",
+        names.join(",")
+    );
+    put!(text, "- CPU seconds of a campaign: {budgets}");
+    put!(text, "- pleach: {}", version(|it| &it.pleach));
+    put!(text, "- compiler: {}", version(|it| &it.rustc));
+    put!(
+        text,
+        "- flags, as cargo-fuzz {} passes them for `--sanitizer none`: `{}`",
+        version(|it| &it.cargo_fuzz),
+        version(|it| &it.flags)
+    );
+    let described: BTreeSet<String> = all()
+        .map(|it| format!("`{}` is `{}`", it.arm.name, it.arm.describe()))
+        .collect();
+    put!(
+        text,
+        "- arms (program, the engine's flags, settings; seeds=K is a covering set): {}",
+        described.into_iter().collect::<Vec<_>>().join(", ")
+    );
+    put!(text, "- processor: {}", version(|it| &it.cpu));
+    let mixed: BTreeSet<String> = subjects
+        .iter()
+        .flat_map(|subject| subject.arms.iter().map(move |arm| (subject, arm)))
+        .filter(|(_, arm)| {
+            arm.results
+                .iter()
+                .any(|it| it.digest != arm.results[0].digest)
+        })
+        .map(|(subject, arm)| format!("{} {}", subject.key, arm.name))
+        .collect();
+    if !mixed.is_empty() {
+        let mixed: Vec<String> = mixed.into_iter().collect();
+        put!(
+            text,
+            "- **mixed**: the seeds of these were run with different programs or budgets: {}",
+            mixed.join(", ")
+        );
+    }
+    text.push('\n');
+}
+
+fn overview(text: &mut String, subjects: &[Subject<'_>], against: &str) {
+    text.push_str("## All subjects\n\n");
+    put!(
+        text,
+        "| subject | best raw arm, edges | `{against}` | ratio | best raw arm, by accepted | `{against}` | ratio |"
+    );
+    text.push_str("|---|---|---|---|---|---|---|\n");
+    let mut ratios = [Vec::new(), Vec::new()];
+    for subject in subjects {
+        let mut row = format!("| {} ", subject.first().versions.subject);
+        for (value, ratios) in [edges as Value, accepted].into_iter().zip(&mut ratios) {
+            let best = subject.best_raw(value);
+            let ours = subject
+                .arm(against)
+                .and_then(|it| spread(&it.sample(value)))
+                .map(|it| it.median);
+            row += &match best {
+                Some((name, best)) => format!("| {} `{name}` ", number(best)),
+                None => "| – ".into(),
+            };
+            row += &ours.map_or("| – ".into(), |ours| format!("| {} ", number(ours)));
+            row += &match (best, ours) {
+                (Some((_, best)), Some(ours)) if best > 0.0 => {
+                    ratios.push(ours / best);
+                    format!("| {:.3} ", ours / best)
+                }
+                _ => "| – ".into(),
+            };
+        }
+        put!(text, "{row}|");
+    }
+    text.push('\n');
+    let median =
+        |ratios: &[f64]| spread(ratios).map_or("–".into(), |it| format!("{:.3}", it.median));
+    put!(
+        text,
+        "Ratio `{against}` / best raw arm in the median subject: {} of edges, {} of edges by accepted inputs.\n",
+        median(&ratios[0]),
+        median(&ratios[1])
+    );
+}
+
+fn section(text: &mut String, subject: &Subject<'_>, against: &str, curves: bool) {
+    let first = subject.first();
+    let depth = if first.about.deep { "deep" } else { "shallow" };
+    put!(text, "## {}\n", subject.key);
+    put!(
+        text,
+        "{}: {}; {depth}; {} edges in the plain program.\n",
+        first.versions.subject,
+        first.about.does,
+        first.measured.edges_total
+    );
+    let mut columns: Vec<(String, Measure)> = vec![
+        ("edges".into(), Box::new(edges)),
+        ("by accepted".into(), Box::new(accepted)),
+    ];
+    for (index, k) in LEVELS.into_iter().enumerate() {
+        let total = first.measured.k_paths.get(index).map(|it| it.total);
+        if let Some(total) = total {
+            columns.push((
+                format!("{k}-paths of {}", number(total as f64)),
+                Box::new(move |it: &Summary| {
+                    it.measured
+                        .k_paths
+                        .get(index)
+                        .map_or(0.0, |it| it.covered as f64)
+                }),
+            ));
+        }
+    }
+    columns.push(("runs/s".into(), Box::new(rate)));
+    columns.push(("corpus".into(), Box::new(|it: &Summary| it.corpus as f64)));
+
+    let mut head = String::from("| arm | n ");
+    for (name, _) in &columns {
+        head += &format!("| {name} ");
+    }
+    put!(text, "{head}| edges: p, A12 | by accepted: p, A12 |");
+    put!(text, "|---{}|", "|---".repeat(columns.len() + 3));
+    let best: Vec<f64> = columns
+        .iter()
+        .map(|(_, value)| {
+            let medians = subject
+                .arms
+                .iter()
+                .filter_map(|it| spread(&it.sample(value)));
+            medians.map(|it| it.median).fold(f64::MIN, f64::max)
+        })
+        .collect();
+    let baseline = subject.arm(against);
+    for arm in &subject.arms {
+        let mut row = format!("| {} | {} ", arm.name, arm.results.len());
+        for (index, (name, value)) in columns.iter().enumerate() {
+            let sample = spread(&arm.sample(value));
+            // A small corpus or a big one is neither good nor bad.
+            let marked = name != "corpus" && sample.is_some_and(|it| it.median == best[index]);
+            row += &format!("| {} ", cell(sample, marked));
+        }
+        for value in [edges as Value, accepted] {
+            row += &format!("| {} ", comparison(baseline, arm, value));
+        }
+        put!(text, "{row}|");
+    }
+    text.push('\n');
+    bugs(text, subject, against);
+    remarks(text, subject);
+    if curves {
+        for (file, title) in plot::files(subject) {
+            put!(text, "![{title}]({file})\n");
+        }
+    }
+}
+
+/// How sure it is that the baseline differs from an arm.
+fn comparison(
+    baseline: Option<&Group<'_>>,
+    arm: &Group<'_>,
+    value: impl Fn(&Summary) -> f64,
+) -> String {
+    let Some(baseline) = baseline.filter(|it| it.name != arm.name) else {
+        return "–".into();
+    };
+    let (ours, theirs) = (baseline.sample(&value), arm.sample(&value));
+    match (p_value(&ours, &theirs), a12(&ours, &theirs)) {
+        (Some(p), Some(effect)) => {
+            let star = if p < SURE { "\\*" } else { "" };
+            format!("{p:.3}{star}, {effect:.2}")
+        }
+        _ => "–".into(),
+    }
+}
+
+fn bugs(text: &mut String, subject: &Subject<'_>, against: &str) {
+    let bugs = &subject.first().about.bugs;
+    if bugs.is_empty() {
+        return;
+    }
+    let mut head = String::from("| arm ");
+    for bug in bugs {
+        head += &format!("| [{}]({}) ", bug.name, bug.url);
+    }
+    text.push_str("CPU seconds to each known bug, and in how many campaigns it was found; then `p` and `A12` of the times.\n\n");
+    put!(text, "{head}|");
+    put!(text, "|---{}|", "|---".repeat(bugs.len()));
+    for arm in &subject.arms {
+        let mut row = format!("| {} ", arm.name);
+        for bug in bugs {
+            // Not found in the budget is later than everything that was found.
+            let time = |it: &Summary| {
+                let found = it.bugs.iter().find(|it| it.name == bug.name);
+                found.and_then(|it| it.cpu).unwrap_or(f64::INFINITY)
+            };
+            let times = arm.sample(time);
+            let found = times.iter().filter(|it| it.is_finite()).count();
+            let budget = arm.results[0].seconds;
+            let seconds = |time: f64| match time.is_finite() {
+                true => format!("{time:.1}"),
+                false => format!("> {budget}"),
+            };
+            if let Some(spread) = spread(&times) {
+                row += &format!("| {}", seconds(spread.median));
+                if times.len() > 1 && spread.least < spread.most {
+                    row += &format!(" ({} – {})", seconds(spread.least), seconds(spread.most));
+                }
+            }
+            row += &format!(", {found}/{}", times.len());
+            let compared = comparison(subject.arm(against), arm, time);
+            if compared != "–" {
+                row += &format!("; {compared}");
+            }
+            row.push(' ');
+        }
+        put!(text, "{row}|");
+    }
+    text.push('\n');
+}
+
+/// What a reader of the table has to know besides.
+fn remarks(text: &mut String, subject: &Subject<'_>) {
+    let mut lines = Vec::new();
+    for arm in &subject.arms {
+        let mut line = Vec::new();
+        let sum = |value: fn(&Summary) -> u64| arm.results.iter().map(|it| value(it)).sum::<u64>();
+        let crashes = sum(|it| it.crashes.iter().map(|it| it.count).sum());
+        if crashes > 0 {
+            let places: BTreeSet<&str> = arm
+                .results
+                .iter()
+                .flat_map(|it| &it.crashes)
+                .map(|it| it.place.as_str())
+                .collect();
+            let shown: Vec<String> = places.iter().take(5).map(|it| format!("`{it}`")).collect();
+            let more = match places.len() > shown.len() {
+                true => format!(" and {} more", places.len() - shown.len()),
+                false => String::new(),
+            };
+            line.push(format!("{crashes} crashes at {}{more}", shown.join(", ")));
+        }
+        let given_up = sum(|it| u64::from(it.given_up.is_some()));
+        if given_up > 0 {
+            line.push(format!("{given_up} campaigns given up"));
+        }
+        let lost = sum(|it| it.measured.texts.lost + it.measured.texts.panicked);
+        if lost > 0 {
+            line.push(format!("{lost} texts fail in the replay"));
+        }
+        let beyond = sum(|it| it.measured.texts.out_of_budget);
+        if beyond > 0 {
+            line.push(format!("{beyond} texts too long to parse for k-paths"));
+        }
+        if !line.is_empty() {
+            lines.push(format!("- {}: {}", arm.name, line.join("; ")));
+        }
+    }
+    if !lines.is_empty() {
+        put!(text, "{}\n", lines.join("\n"));
+    }
+}
+
+fn cell(spread: Option<Spread>, marked: bool) -> String {
+    let Some(Spread {
+        median,
+        least,
+        most,
+    }) = spread
+    else {
+        return "–".into();
+    };
+    let mark = if marked { "**" } else { "" };
+    let median = format!("{mark}{}{mark}", number(median));
+    match least < most {
+        true => format!("{median} ({} – {})", number(least), number(most)),
+        false => median,
+    }
+}
+
+/// A number as people read it: whole, unless it is a half.
+fn number(value: f64) -> String {
+    match value.fract() == 0.5 && value < 10_000.0 {
+        true => format!("{value:.1}"),
+        false => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Subject, markdown};
+    use crate::fixtures::results;
+    use expect_test::expect;
+
+    #[test]
+    fn a_report_has_tables_of_everything() {
+        let results = results();
+        let report = markdown(&Subject::all(&results), "pleach", false);
+        expect![[r#"
+            # Evaluation
+
+            Medians over seeds, with the range in parentheses. The best median of a column is bold. `p` is the two-sided Mann–Whitney U test against `pleach`, and `A12` how often `pleach` is above the arm (0.5: no difference); p < 0.05 has a star. How all this is measured: `fuzz/arena/README.md`.
+
+            - command: `scripts/evaluate.sh run --subjects program --arms raw,pleach --seconds 10 --seeds 3`, then `scripts/evaluate.sh report`
+            - CPU seconds of a campaign: 10
+            - pleach: 0123456789ab
+            - compiler: rustc 1.88.0
+            - flags, as cargo-fuzz 0.13.2 passes them for `--sanitizer none`: `-Ca -Cb`
+            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices -len_control=20`, `raw` is `raw`, `tuned` is `choices -len_control=20 PLEACH_BYTES=0.4`
+            - processor: a processor
+
+            ## All subjects
+
+            | subject | best raw arm, edges | `pleach` | ratio | best raw arm, by accepted | `pleach` | ratio |
+            |---|---|---|---|---|---|---|
+            | program 1.2.3 | 1040 `raw` | 940 | 0.904 | 340 `raw` | 740 | 2.176 |
+
+            Ratio `pleach` / best raw arm in the median subject: 0.904 of edges, 2.176 of edges by accepted inputs.
+
+            ## program
+
+            program 1.2.3: parses, prints; deep; 5000 edges in the plain program.
+
+            | arm | n | edges | by accepted | 2-paths of 50 | 3-paths of 100 | 4-paths of 1000 | runs/s | corpus | edges: p, A12 | by accepted: p, A12 |
+            |---|---|---|---|---|---|---|---|---|---|---|
+            | raw | 3 | **1040** (1010 – 1090) | 340 (310 – 390) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 0.00 | 0.100, 1.00 |
+            | pleach | 3 | 940 (910 – 990) | **740** (710 – 790) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | – | – |
+            | tuned | 3 | 840 (810 – 890) | **740** (710 – 790) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 1.00 | 1.000, 0.50 |
+
+            CPU seconds to each known bug, and in how many campaigns it was found; then `p` and `A12` of the times.
+
+            | arm | [17](https://example.org/17) |
+            |---|---|
+            | raw | > 10 (9.0 – > 10), 1/3; 0.100, 0.00 |
+            | pleach | 2.0 (1.5 – 4.0), 3/3 |
+            | tuned | > 10 (0.5 – > 10), 1/3; 0.600, 0.33 |
+
+            - raw: 2 crashes at `program-1.2.3/src/lib.rs:5:1`
+            - pleach: 6 crashes at `program-1.2.3/src/lib.rs:5:1`
+            - tuned: 2 crashes at `program-1.2.3/src/lib.rs:5:1`
+
+        "#]].assert_eq(&report);
+    }
+
+    #[test]
+    fn results_of_different_programs_are_not_mixed_unnoticed() {
+        let mut results = results();
+        assert!(!markdown(&Subject::all(&results), "pleach", false).contains("mixed"));
+        results[1].digest = "other".into();
+        let report = markdown(&Subject::all(&results), "pleach", false);
+        assert!(report.contains("with different programs or budgets: program pleach"));
+    }
+
+    #[test]
+    fn a_baseline_that_was_not_run_is_left_out() {
+        let results = results();
+        let report = markdown(&Subject::all(&results), "nobody", false);
+        assert!(
+            report.contains("| 1040 `raw` | – | – | 340 `raw` | – | – |"),
+            "{report}"
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! Puts a subtree of an earlier parent in the place of one that derives the same nonterminal.
+
+use super::super::kinds::Kind;
+use super::super::operator::Operator;
+use super::super::work::Workspace;
+
+/// Puts a subtree of an earlier parent in the place of one that derives the same nonterminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Borrow;
+
+impl Operator for Borrow {
+    fn name(&self) -> &'static str {
+        "borrow"
+    }
+
+    fn count(&self, work: &Workspace) -> usize {
+        work.count(Kind::Variable)
+    }
+
+    fn weight(&self) -> u32 {
+        12
+    }
+
+    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+        work.nth(Kind::Variable, i)
+            .is_some_and(|site| work.borrow_part(site))
+    }
+}

@@ -1,0 +1,113 @@
+//! Making an input slightly invalid: one or a few slips, mostly at terminals.
+//!
+//! A terminal that stands where another should, is missing, doubled, swapped or misspelled, and a text that ends early, are
+//! what parsers have error paths for; raw bytes of the engine's making, with its dictionary, are for the rest.
+
+use super::work::Workspace;
+use crate::grammar::{Grammar, NodeKind};
+use crate::slip::Change;
+
+/// The longest text of a site that is misspelled.
+const LONGEST: u32 = 64;
+/// How many sites are looked at for one with text.
+const TRIES: usize = 4;
+
+/// The literals of a grammar, each once, for putting them where they do not belong.
+pub(super) fn words(grammar: &Grammar) -> Vec<Box<[u8]>> {
+    let mut words: Vec<Box<[u8]>> = grammar
+        .literals()
+        .iter()
+        .map(|(_, literal)| literal.clone())
+        .filter(|literal| (1..=64).contains(&literal.len()))
+        .collect();
+    words.sort();
+    words.dedup();
+    words
+}
+
+impl Workspace {
+    /// Adds slips: one, seldom more. False if there is no place for any.
+    pub(super) fn slip(&mut self) -> bool {
+        let count = self.rng.heavy_tail().min(3);
+        let mut slipped = false;
+        for _ in 0..count {
+            slipped |= self.slip_once();
+        }
+        slipped
+    }
+
+    fn slip_once(&mut self) -> bool {
+        let Some(site) = self.place() else {
+            return false;
+        };
+        match self.rng.below(16) {
+            0..4 => self.put_word(site),
+            4..8 => self.garble(site) || self.misspell(site),
+            8..11 => self.misspell(site),
+            11..13 => self.slips.push(site, Change::Drop),
+            13 => self.slips.push(site, Change::Double),
+            14 => self.slips.push(site, Change::Swap),
+            _ => self.slips.push(site, Change::Cut),
+        }
+    }
+
+    /// A site with text, mostly a terminal.
+    fn place(&mut self) -> Option<u32> {
+        let count = self.index.sites().len();
+        let any = self.rng.per_mille(250);
+        let mut found = None;
+        for _ in 0..TRIES {
+            let site = self.rng.index(count) as u32;
+            if self.index.text_range(site).is_empty() {
+                continue;
+            }
+            found = Some(site);
+            let node = self.index.sites()[site as usize].node;
+            let nodes = self.graph().grammar().nodes();
+            let kind = nodes.get(node).map(|node| node.kind);
+            if any || matches!(kind, Some(NodeKind::Literal(_) | NodeKind::Class(_))) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Puts a literal of the grammar in the place of a site.
+    fn put_word(&mut self, site: u32) -> bool {
+        let range = self.index.text_range(site);
+        let old = &self.index.text()[range.start as usize..range.end as usize];
+        let word = &self.words[..];
+        let drawn = self.rng.index(word.len());
+        let other = (0..word.len())
+            .map(|at| &word[(drawn + at) % word.len()])
+            .find(|word| ***word != *old);
+        match other {
+            Some(word) => self.slips.push(site, Change::Raw(word)),
+            None => self.slips.push(site, Change::Drop),
+        }
+    }
+
+    /// Changes, adds or removes a byte in the text of a site.
+    fn misspell(&mut self, site: u32) -> bool {
+        let range = self.index.text_range(site);
+        if range.len() > LONGEST as usize {
+            return false;
+        }
+        let mut text = std::mem::take(&mut self.buffers.text);
+        text.clear();
+        text.extend_from_slice(&self.index.text()[range.start as usize..range.end as usize]);
+        let at = self.rng.index(text.len());
+        let drawn = self.rng.bits() as u8;
+        match self.rng.below(4) {
+            0 if text.len() > 1 => {
+                text.remove(at);
+            }
+            1 => text.insert(at, drawn & 0x7f),
+            2 => text[at] ^= 1 << (drawn & 7),
+            _ => text[at] = text[at].wrapping_add(drawn | 1),
+        }
+        let changed = self.slips.push(site, Change::Raw(&text));
+        self.buffers.text = text;
+        changed
+    }
+}

@@ -1,0 +1,148 @@
+//! Where steering leads: to k-paths that are not covered, the shortest first, then to rare ones.
+//!
+//! Coverage is kept for one k, the greatest that memory allows, and what follows from it for every smaller level is kept
+//! beside it: a window that is covered for the first time is projected to all levels, which happens once a window. So k grows
+//! by itself, a campaign's state is nothing but the windows that its inputs have, and a process that runs the same inputs
+//! has the same state.
+//!
+//! A target is drawn from the lowest level that has something uncovered, sometimes from the one above. When all is covered,
+//! the rarest of a few windows is the target. Hits are counted in one run of sixteen: which windows are rare is a matter of
+//! proportions.
+
+use crate::bitset::BitSet;
+use crate::id::SymbolId;
+use crate::kpath::{Coverage, HitCounts, NO_WINDOW};
+use crate::rng::Rng;
+
+/// The windows that may be told apart: tables of eight bytes each.
+pub const MAX_WINDOWS: u64 = 1 << 18;
+/// The level of the features that the engine sees. Higher ones fill a corpus with inputs that cover nothing new.
+const FEATURE_LEVEL: usize = 3;
+/// How often a target is looked for on the next level, although the present one has some left; out of 1000.
+const AHEAD: u32 = 250;
+/// How many windows the rarest is chosen from.
+const RARE_OF: usize = 8;
+/// In one run of this many, hits are counted.
+const COUNTED: u32 = 16;
+
+/// What has been covered, on all levels.
+#[derive(Debug)]
+pub(super) struct Steering {
+    coverage: Coverage,
+    /// The covered paths of the levels below k, from 1 on.
+    lower: Vec<BitSet>,
+    hits: HitCounts,
+    /// The feature of each window that has been covered, else [`NO_WINDOW`].
+    features: Vec<u32>,
+    /// Counts runs down.
+    until_counted: u32,
+    path: Vec<SymbolId>,
+}
+
+impl Steering {
+    pub(super) fn new(coverage: Coverage) -> Steering {
+        let kpaths = coverage.kpaths();
+        let levels = 1..kpaths.k();
+        Steering {
+            lower: levels
+                .map(|level| BitSet::new(kpaths.len_at(level) as usize))
+                .collect(),
+            hits: HitCounts::new(&coverage),
+            features: vec![NO_WINDOW; coverage.windows().len()],
+            until_counted: 0,
+            path: Vec::new(),
+            coverage,
+        }
+    }
+
+    pub(super) fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// Marks the windows of an input as covered and says how many were new.
+    pub(super) fn mark(&mut self, windows: impl Iterator<Item = u32>) -> usize {
+        let counted = self.until_counted == 0;
+        self.until_counted = match counted {
+            true => COUNTED - 1,
+            false => self.until_counted - 1,
+        };
+        let mut new = 0;
+        for window in windows {
+            if self.coverage.insert(window) {
+                new += 1;
+                self.project(window);
+            }
+            if counted {
+                self.hits.hit(window);
+            }
+        }
+        new
+    }
+
+    #[cfg(test)]
+    pub(super) fn at_level(&self, level: usize) -> &BitSet {
+        &self.lower[level - 1]
+    }
+
+    /// The engine's feature of a window that is covered.
+    #[inline]
+    pub(super) fn feature(&self, window: u32) -> u32 {
+        self.features.get(window as usize).copied().unwrap_or(0)
+    }
+
+    /// Covers what a window, covered for the first time, has of the lower levels.
+    fn project(&mut self, window: u32) {
+        let kpaths = self.coverage.kpaths();
+        if !kpaths.window_into(u64::from(window), &mut self.path) {
+            return;
+        }
+        let path = &self.path[..];
+        for (level, covered) in (1..).zip(&mut self.lower) {
+            let suffix = path.len().checked_sub(level).map(|start| &path[start..]);
+            if let Some(rank) = suffix.and_then(|suffix| kpaths.rank(suffix)) {
+                covered.insert(rank as usize);
+            }
+        }
+        // Paths from the root that are shorter have numbers of their own, above those of all others.
+        let level = FEATURE_LEVEL.min(kpaths.k());
+        let suffix = path.len().checked_sub(level).map(|start| &path[start..]);
+        let feature = match suffix.and_then(|suffix| kpaths.rank(suffix)) {
+            Some(rank) => rank,
+            None => kpaths.len_at(level) + u64::from(window).saturating_sub(kpaths.len()),
+        };
+        self.features[window as usize] = feature as u32;
+    }
+
+    /// Draws a target into `path`, and says whether it has to begin at the root. `None` if the grammar has no paths.
+    pub(super) fn target(&self, rng: &mut Rng, path: &mut Vec<SymbolId>) -> Option<bool> {
+        let kpaths = self.coverage.kpaths();
+        let k = kpaths.k();
+        // 1-paths are covered on the way to 2-paths.
+        for level in 2.min(k)..k {
+            let covered = &self.lower[level - 1];
+            let left = covered.count_zeros();
+            if left == 0 || rng.per_mille(AHEAD) {
+                continue;
+            }
+            let rank = covered.select_zero(rng.index(left))? as u64;
+            path.clear();
+            path.extend(kpaths.unrank_at(level, rank)?);
+            return Some(false);
+        }
+        let windows = self.coverage.windows();
+        let left = windows.count_zeros();
+        let window = match left {
+            0 => self.rare(rng)?,
+            _ => windows.select_zero(rng.index(left))? as u32,
+        };
+        kpaths.window_into(u64::from(window), path).then_some(())?;
+        Some(u64::from(window) >= kpaths.len())
+    }
+
+    /// The rarest of a few windows.
+    fn rare(&self, rng: &mut Rng) -> Option<u32> {
+        let count = self.coverage.windows().len();
+        let drawn = (0..RARE_OF.min(count)).map(|_| rng.index(count) as u32);
+        drawn.min_by_key(|&window| self.hits.count(window))
+    }
+}

@@ -1,0 +1,251 @@
+//! Which operators pay: what each has made, and how much of that the engine has kept.
+//!
+//! The engine does not say what it keeps, but a kept input comes back as a parent. So every output is remembered by its
+//! hash together with the operator that made it, and an output that is handed in again, after other inputs had their
+//! turn, is a success of that operator. (Right after it was given out it proves nothing: libFuzzer stacks mutations.)
+//! The same memory tells outputs that were made before.
+//!
+//! Shares follow the success rates, within a quarter and four times what they are by default, so that nothing starves: a
+//! bandit that matches probabilities. Old successes fade.
+
+use std::hash::Hasher as _;
+
+use siphasher::sip::SipHasher13;
+
+use crate::rng::Rng;
+
+/// How many outputs are remembered, a power of two; 16 bytes each.
+const REMEMBERED: usize = 1 << 16;
+/// After so many mutations the shares are worked out again.
+const PERIOD: u32 = 512;
+/// What is left of old counts after each period.
+const FADE: f64 = 0.98;
+/// The bounds of a share, in times of the default.
+const LEAST: f64 = 0.25;
+const MOST: f64 = 4.0;
+/// An operator with no history counts as one with this many tries at the mean rate.
+const PRIOR: f64 = 64.0;
+
+/// No operator.
+const NOBODY: u8 = u8::MAX;
+
+/// An output, found at the place that its hash names.
+#[derive(Clone, Copy, Debug, Default)]
+struct Output {
+    hash: u64,
+    operator: u8,
+}
+
+/// What an operator has come to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Tally {
+    /// The operator's name.
+    pub name: &'static str,
+    /// The inputs that it has made.
+    pub tried: u64,
+    /// Those of them that came back as parents, each counted once.
+    pub kept: u64,
+    /// The k-paths that were covered first by what it has made.
+    pub new_paths: u64,
+    /// Its present share of the mutations, out of 1000.
+    pub share: u32,
+}
+
+/// The memory of outputs, and a tally an operator.
+#[derive(Debug)]
+pub(super) struct Yields {
+    outputs: Vec<Output>,
+    arms: Vec<Arm>,
+    total_weight: f64,
+    until_period: u32,
+}
+
+#[derive(Debug)]
+struct Arm {
+    tally: Tally,
+    base: f64,
+    weight: f64,
+    tried: f64,
+    kept: f64,
+}
+
+/// The hash of an input: the same on every machine.
+pub(super) fn hash(input: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new_with_keys(0, 0);
+    hasher.write(input);
+    // 0 is the free place.
+    hasher.finish() | 1
+}
+
+impl Yields {
+    pub(super) fn new() -> Yields {
+        Yields {
+            outputs: vec![Output::default(); REMEMBERED],
+            arms: Vec::new(),
+            total_weight: 0.0,
+            until_period: PERIOD,
+        }
+    }
+
+    /// Adds an operator, the next number. Its base weight counts relative to those of the others.
+    pub(super) fn add(&mut self, name: &'static str, base: f64) {
+        self.arms.push(Arm {
+            tally: Tally {
+                name,
+                tried: 0,
+                kept: 0,
+                new_paths: 0,
+                share: 0,
+            },
+            base,
+            weight: base,
+            tried: 0.0,
+            kept: 0.0,
+        });
+        self.rebalance();
+    }
+
+    /// Sets an operator's base weight.
+    pub(super) fn set_base(&mut self, operator: usize, base: f64) {
+        self.arms[operator].base = base;
+        self.rebalance();
+    }
+
+    pub(super) fn tallies(&self) -> impl Iterator<Item = Tally> + '_ {
+        self.arms.iter().map(|arm| arm.tally)
+    }
+
+    /// Draws an operator by its share.
+    pub(super) fn draw(&self, rng: &mut Rng) -> usize {
+        let mut drawn = self.total_weight * (f64::from(rng.below(1 << 24)) / f64::from(1 << 24));
+        for (operator, arm) in self.arms.iter().enumerate() {
+            drawn -= arm.weight;
+            if drawn < 0.0 {
+                return operator;
+            }
+        }
+        // Rounding.
+        self.arms
+            .iter()
+            .rposition(|arm| arm.weight > 0.0)
+            .unwrap_or(0)
+    }
+
+    /// Whether an output was given out before, as far back as is remembered.
+    pub(super) fn knows(&self, hash: u64) -> bool {
+        self.outputs[hash as usize % REMEMBERED].hash == hash
+    }
+
+    /// Remembers that an operator made an output.
+    pub(super) fn made(&mut self, hash: u64, operator: usize) {
+        self.outputs[hash as usize % REMEMBERED] = Output {
+            hash,
+            operator: operator as u8,
+        };
+        let arm = &mut self.arms[operator];
+        arm.tally.tried += 1;
+        arm.tried += 1.0;
+        self.until_period -= 1;
+        if self.until_period == 0 {
+            self.until_period = PERIOD;
+            self.rebalance();
+            for arm in &mut self.arms {
+                arm.tried *= FADE;
+                arm.kept *= FADE;
+            }
+        }
+    }
+
+    /// An input has come back as a parent, so whoever made it has succeeded.
+    pub(super) fn came_back(&mut self, hash: u64) {
+        let output = &mut self.outputs[hash as usize % REMEMBERED];
+        if output.hash == hash
+            && let Some(arm) = self.arms.get_mut(usize::from(output.operator))
+        {
+            output.operator = NOBODY;
+            arm.tally.kept += 1;
+            arm.kept += 1.0;
+        }
+    }
+
+    /// What an operator made has covered new k-paths.
+    pub(super) fn covered(&mut self, operator: usize, new_paths: usize) {
+        if let Some(arm) = self.arms.get_mut(operator) {
+            arm.tally.new_paths += new_paths as u64;
+        }
+    }
+
+    fn rebalance(&mut self) {
+        let tried: f64 = self.arms.iter().map(|arm| arm.tried).sum();
+        let kept: f64 = self.arms.iter().map(|arm| arm.kept).sum();
+        // One success is taken for granted, so that nothing is divided by 0.
+        let mean = (kept + 1.0) / (tried + PRIOR);
+        for arm in &mut self.arms {
+            let rate = (arm.kept + PRIOR * mean) / (arm.tried + PRIOR);
+            arm.weight = arm.base * (rate / mean).clamp(LEAST, MOST);
+        }
+        self.total_weight = self.arms.iter().map(|arm| arm.weight).sum();
+        for arm in &mut self.arms {
+            let share = 1000.0 * arm.weight / self.total_weight.max(f64::MIN_POSITIVE);
+            arm.tally.share = share.round() as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAST, MOST, Yields, hash};
+    use crate::rng::Rng;
+
+    /// Lets operators work for a while; the first one's outputs come back always, the second's never, the third's sometimes.
+    fn work(rounds: u64) -> Yields {
+        let mut yields = Yields::new();
+        for name in ["good", "bad", "fair", "off"] {
+            yields.add(name, 100.0);
+        }
+        yields.set_base(3, 0.0);
+        let mut rng = Rng::new(3);
+        for round in 0..rounds {
+            let drawn = yields.draw(&mut rng);
+            let output = hash(&round.to_le_bytes());
+            assert!(!yields.knows(output));
+            yields.made(output, drawn);
+            assert!(yields.knows(output));
+            if drawn == 0 || drawn == 2 && round % 40 == 0 {
+                yields.came_back(output);
+                // Only the first time counts.
+                yields.came_back(output);
+            }
+        }
+        yields
+    }
+
+    #[test]
+    fn shares_follow_what_comes_back() {
+        let tallies: Vec<_> = work(20_000).tallies().collect();
+        let [good, bad, fair, off] = tallies[..] else {
+            panic!("{tallies:?}")
+        };
+        assert_eq!(good.kept, good.tried);
+        assert_eq!((bad.kept, off.tried, off.share), (0, 0, 0));
+        assert!(fair.kept > 0 && fair.kept < fair.tried / 20);
+        assert!(good.share > 5 * bad.share, "{tallies:?}");
+        // Nothing starves.
+        let bounds = (MOST / LEAST) as u32;
+        assert!(bad.share * bounds * 2 >= good.share, "{tallies:?}");
+        assert!((998..=1002).contains(&(good.share + bad.share + fair.share)));
+    }
+
+    #[test]
+    fn without_evidence_shares_stay_as_they_are() {
+        let mut yields = Yields::new();
+        yields.add("one", 300.0);
+        yields.add("other", 100.0);
+        for round in 0..5000u64 {
+            yields.made(hash(&round.to_le_bytes()), (round % 4 == 0).into());
+        }
+        let shares: Vec<u32> = yields.tallies().map(|tally| tally.share).collect();
+        assert_eq!(shares, [750, 250]);
+    }
+}
