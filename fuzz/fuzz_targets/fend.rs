@@ -3,5 +3,5 @@
 
 pleach::fuzz! {
     grammar: "../grammars/fend/fend.ebnf",
-    |text: &[u8]| { pleach_fuzz::fend::run(text) }
+    |text: &[u8]| { fend::run(text); }
 }

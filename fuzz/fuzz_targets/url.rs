@@ -3,5 +3,5 @@
 
 pleach::fuzz! {
     grammar: "../grammars/url/url.ebnf",
-    |text: &[u8]| { pleach_fuzz::url::run(text) }
+    |text: &[u8]| { url::run(text); }
 }

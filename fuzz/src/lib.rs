@@ -1,13 +1,8 @@
-//! The properties that the fuzz targets check, one module each, as plain functions: a fuzz target, a test and a replay of
-//! saved inputs call the same `run`.
+//! The properties that the fuzz targets check are the subjects of the arena (`arena/subjects`), as plain functions: a fuzz target, a
+//! test, the arena and a replay of saved inputs call the same `run`. Here they are tested on the snippets beside the grammars.
 //!
-//! `run` takes any bytes, sentence of the grammar or not, returns when the property holds or does not apply, and panics
-//! when it fails.
-
-pub mod csv;
-pub mod fend;
-pub mod json;
-pub mod url;
+//! `run` takes any bytes, sentence of the grammar or not, returns whether the program under test has accepted them, and panics when
+//! the property fails.
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// Runs a property on every snippet of a grammar.
-fn run_on_snippets(grammar: &str, property: fn(&[u8])) {
+fn run_on_snippets(grammar: &str, property: fn(&[u8]) -> bool) {
     let grammars = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grammars");
     for kind in ["accepted", "rejected"] {
         let folder = grammars.join(grammar).join(kind);
@@ -23,22 +23,22 @@ fn run_on_snippets(grammar: &str, property: fn(&[u8])) {
 
 #[test]
 fn json_snippets_have_the_property() {
-    run_on_snippets("json", crate::json::run);
+    run_on_snippets("json", json::run);
 }
 
 #[test]
 fn url_snippets_have_the_property() {
-    run_on_snippets("url", crate::url::run);
+    run_on_snippets("url", url::run);
 }
 
 #[test]
 fn csv_snippets_have_the_property() {
-    run_on_snippets("csv", crate::csv::run);
+    run_on_snippets("csv", csv::run);
 }
 
 #[test]
 fn fend_snippets_have_the_property() {
-    run_on_snippets("fend", crate::fend::run);
+    run_on_snippets("fend", fend::run);
 }
 
 #[test]

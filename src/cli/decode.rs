@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::Codec;
-use pleach::choice::Scratch;
+use pleach::{Codec, slip};
 use serde::Serialize;
 
 use super::Common;
@@ -48,8 +47,7 @@ impl Decode {
         let source = Source::load(&self.grammar)?;
         let codec = Codec::new(&source.graph);
         let files = collect(&self.paths)?;
-        let mut scratch = Scratch::default();
-        let (mut choices, mut text) = (Vec::new(), Vec::new());
+        let mut choices = Vec::new();
 
         let Some(dir) = &self.output else {
             if common.json {
@@ -60,9 +58,7 @@ impl Decode {
             }
             for file in &files {
                 read_input(&file.path, &mut choices)?;
-                text.clear();
-                codec.decode(&choices, &mut scratch, &mut text);
-                out.bytes(&text)?;
+                out.bytes(&slip::text(&codec, &choices))?;
                 if files.len() > 1 {
                     out.bytes(b"\n")?;
                 }
@@ -74,9 +70,7 @@ impl Decode {
         let progress = Progress::new(files.len() as u64, "files");
         for file in &files {
             read_input(&file.path, &mut choices)?;
-            text.clear();
-            codec.decode(&choices, &mut scratch, &mut text);
-            mirror.write(file, &text)?;
+            mirror.write(file, &slip::text(&codec, &choices))?;
             progress.add(1);
         }
         drop(progress);

@@ -12,7 +12,7 @@ use pleach::grammar::NodeKind;
 use pleach::id::{NodeId, ProductionId, SymbolId};
 use pleach::kpath::{ExpansionCoverage, WindowStack, WindowTable};
 use pleach::parse::Workspace;
-use pleach::{Codec, Coverage, Graph, Parser};
+use pleach::{Codec, Coverage, Graph, Parser, slip};
 
 use super::failure::Failure;
 use super::input::{InputFile, read_input};
@@ -160,11 +160,16 @@ impl<'a> Gauge<'a> {
         })
     }
 
-    /// Adds what an input covers that was found in `path`.
+    /// Adds what an input covers that was found in `path`; nothing if it departs from the grammar.
     pub(super) fn measure(&mut self, path: &Path, input: &[u8]) -> Result<(), LeftOut> {
         match self.form {
             Form::Choices(codec) => {
-                self.meter.measure(codec, input, &mut self.scratch);
+                let (choices, slips) = slip::split(input);
+                if !slips.is_empty() {
+                    // What it covers is not in its text.
+                    return Err(LeftOut::known());
+                }
+                self.meter.measure(codec, choices, &mut self.scratch);
             }
             Form::Texts(texts) => {
                 let meter = &mut self.meter;

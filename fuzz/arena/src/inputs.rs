@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use pleach::choice::SiteIndex;
 use pleach::generate::{CoverBuilder, Packing};
-use pleach::{Codec, Graph};
+use pleach::{Codec, Graph, slip};
 
 use crate::builds::digest;
 
@@ -51,7 +51,8 @@ impl Reader {
     /// The text of an input.
     pub(crate) fn text(&self, input: Vec<u8>) -> Vec<u8> {
         match &self.0 {
-            Some(codec) => codec.sentence(&input),
+            // What the target saw, slips included.
+            Some(codec) => slip::text(codec, &input),
             None => input,
         }
     }

@@ -19,6 +19,8 @@ mod builds;
 mod campaign;
 mod dictionary;
 mod engine;
+#[cfg(test)]
+mod fixtures;
 mod inputs;
 mod measure;
 mod monitor;
@@ -82,23 +84,7 @@ fn list(checkout: &Checkout) -> Result<()> {
         }
     }
     for arm in plan::arms() {
-        let environment = arm
-            .environment
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
-        let mut details: Vec<String> = arm.flags.iter().cloned().chain(environment).collect();
-        if arm.dictionary {
-            details.push("dict".into());
-        }
-        if let Some(k) = arm.seeds {
-            details.push(format!("seeds={k}"));
-        }
-        println!(
-            "arm {}: {} {}",
-            arm.name,
-            arm.binary.name(),
-            details.join(" ")
-        );
+        println!("arm {}: {}", arm.name, arm.describe());
     }
     Ok(())
 }

@@ -53,6 +53,23 @@ pub(crate) struct Arm {
     pub seeds: Option<usize>,
 }
 
+impl Arm {
+    /// What is special about it, as items of a variant: `choices -len_control=20 PLEACH_STEERING=0 seeds=2`.
+    pub(crate) fn describe(&self) -> String {
+        let mut words = vec![self.binary.name().to_owned()];
+        words.extend(self.flags.iter().cloned());
+        let settings = self.environment.iter();
+        words.extend(settings.map(|(name, value)| format!("{name}={value}")));
+        if self.dictionary {
+            words.push("dict".into());
+        }
+        if let Some(k) = self.seeds {
+            words.push(format!("seeds={k}"));
+        }
+        words.join(" ")
+    }
+}
+
 /// The length control that `pleach fuzz` gives.
 const LENGTH_CONTROL: &str = "-len_control=20";
 /// Inputs out of a hundred that are slightly invalid in the arms with errors.
@@ -204,6 +221,10 @@ mod tests {
         assert_eq!(arm.binary.name(), "choices");
         assert_eq!(arm.flags, ["-len_control=50", "-use_cmp=0"]);
         assert_eq!(arm.environment["PLEACH_BYTES"], "0.4");
+        assert_eq!(
+            arm.describe(),
+            "choices -len_control=50 -use_cmp=0 PLEACH_BYTES=0.4 dict seeds=2"
+        );
         assert_eq!((arm.seeds, arm.dictionary), (Some(2), true));
         let arm = variant("bare=raw-seeds,seeds=none,no-dict", &arms()).unwrap();
         assert_eq!((arm.seeds, arm.dictionary), (None, false));

@@ -129,3 +129,41 @@ fn line(arm: &Group<'_>, curve: &Curve, end: f64) -> Vec<(f64, f64, f64, f64)> {
     };
     (0..=STEPS).filter_map(point).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{at, curves, files};
+    use crate::fixtures::results;
+    use crate::report::Subject;
+
+    #[test]
+    fn every_curve_is_drawn_and_the_same_each_time() {
+        let results = results();
+        let subject = &Subject::all(&results)[0];
+        let drawn = curves(subject).unwrap();
+        assert_eq!(drawn, curves(subject).unwrap());
+        let names: Vec<_> = drawn.iter().map(|(name, _)| name.clone()).collect();
+        let expected: Vec<_> = files(subject).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, expected);
+        assert_eq!(names.len(), 5);
+        for (name, svg) in &drawn {
+            assert!(
+                svg.starts_with("<svg") && svg.ends_with("</svg>\n"),
+                "{name}"
+            );
+            for arm in ["raw", "pleach", "tuned", "CPU seconds"] {
+                assert!(svg.contains(arm), "{name} has no {arm}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_lasts_until_the_next() {
+        let results = results();
+        let value = |cpu| at(&results[0], &|it| it.k_paths[0], cpu);
+        assert_eq!(
+            [0.0, 2.4, 2.5, 9.9, 10.0, 99.0].map(value),
+            [0.0, 0.0, 10.0, 30.0, 40.0, 40.0]
+        );
+    }
+}

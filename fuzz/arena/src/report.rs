@@ -130,6 +130,9 @@ impl<'a> Subject<'a> {
 
 type Value = fn(&Summary) -> f64;
 
+/// A value of which a closure knows more.
+type Measure = Box<dyn Fn(&Summary) -> f64>;
+
 impl Group<'_> {
     /// A value of each result.
     pub(crate) fn sample(&self, value: impl Fn(&Summary) -> f64) -> Vec<f64> {
@@ -160,7 +163,7 @@ pub(crate) fn markdown(subjects: &[Subject<'_>], against: &str, curves: bool) ->
     text
 }
 
-macro_rules! line {
+macro_rules! put {
     ($text:expr, $($format:tt)*) => {
         // A string takes everything.
         let _ = writeln!($text, $($format)*);
@@ -179,7 +182,7 @@ fn preface(text: &mut String, subjects: &[Subject<'_>], against: &str) {
         values.into_iter().collect::<Vec<_>>().join("; ")
     };
     let version = |value: fn(&Versions) -> &str| list(&|it| value(&it.versions).to_owned());
-    line!(
+    put!(
         text,
         "Medians over seeds, with the range in parentheses. The best median of a column is bold. `p` is the two-sided \
          Mann–Whitney U test against `{against}`, and `A12` how often `{against}` is above the arm (0.5: no difference); \
@@ -188,21 +191,40 @@ fn preface(text: &mut String, subjects: &[Subject<'_>], against: &str) {
     let seeds = all().map(|it| it.seed).max().unwrap_or(0);
     let budgets = list(&|it| it.seconds.to_string());
     let names: Vec<&str> = subjects.iter().map(|it| it.key).collect();
-    line!(
+    let arms: BTreeSet<&str> = all().map(|it| it.arm.name.as_str()).collect();
+    let known = plan::arms();
+    let fixed: Vec<&str> = known
+        .iter()
+        .map(|it| it.name.as_str())
+        .filter(|name| arms.contains(name))
+        .collect();
+    let chosen = match fixed.len() == known.len() {
+        true => String::new(),
+        false => format!(" --arms {}", fixed.join(",")),
+    };
+    put!(
         text,
-        "- command: `scripts/evaluate.sh run --subjects {} --seconds {budgets} --seeds {seeds}`, then `scripts/evaluate.sh report`",
+        "- command: `scripts/evaluate.sh run --subjects {}{chosen} --seconds {budgets} --seeds {seeds}`, then `scripts/evaluate.sh report`",
         names.join(",")
     );
-    line!(text, "- CPU seconds of a campaign: {budgets}");
-    line!(text, "- pleach: {}", version(|it| &it.pleach));
-    line!(text, "- compiler: {}", version(|it| &it.rustc));
-    line!(
+    put!(text, "- CPU seconds of a campaign: {budgets}");
+    put!(text, "- pleach: {}", version(|it| &it.pleach));
+    put!(text, "- compiler: {}", version(|it| &it.rustc));
+    put!(
         text,
         "- flags, as cargo-fuzz {} passes them for `--sanitizer none`: `{}`",
         version(|it| &it.cargo_fuzz),
         version(|it| &it.flags)
     );
-    line!(text, "- processor: {}", version(|it| &it.cpu));
+    let described: BTreeSet<String> = all()
+        .map(|it| format!("`{}` is `{}`", it.arm.name, it.arm.describe()))
+        .collect();
+    put!(
+        text,
+        "- arms (program, the engine's flags, settings; seeds=K is a covering set): {}",
+        described.into_iter().collect::<Vec<_>>().join(", ")
+    );
+    put!(text, "- processor: {}", version(|it| &it.cpu));
     let mixed: BTreeSet<String> = subjects
         .iter()
         .flat_map(|subject| subject.arms.iter().map(move |arm| (subject, arm)))
@@ -215,7 +237,7 @@ fn preface(text: &mut String, subjects: &[Subject<'_>], against: &str) {
         .collect();
     if !mixed.is_empty() {
         let mixed: Vec<String> = mixed.into_iter().collect();
-        line!(
+        put!(
             text,
             "- **mixed**: the seeds of these were run with different programs or budgets: {}",
             mixed.join(", ")
@@ -226,7 +248,7 @@ fn preface(text: &mut String, subjects: &[Subject<'_>], against: &str) {
 
 fn overview(text: &mut String, subjects: &[Subject<'_>], against: &str) {
     text.push_str("## All subjects\n\n");
-    line!(
+    put!(
         text,
         "| subject | best raw arm, edges | `{against}` | ratio | best raw arm, by accepted | `{against}` | ratio |"
     );
@@ -253,12 +275,12 @@ fn overview(text: &mut String, subjects: &[Subject<'_>], against: &str) {
                 _ => "| – ".into(),
             };
         }
-        line!(text, "{row}|");
+        put!(text, "{row}|");
     }
     text.push('\n');
     let median =
         |ratios: &[f64]| spread(ratios).map_or("–".into(), |it| format!("{:.3}", it.median));
-    line!(
+    put!(
         text,
         "Ratio `{against}` / best raw arm in the median subject: {} of edges, {} of edges by accepted inputs.\n",
         median(&ratios[0]),
@@ -269,15 +291,15 @@ fn overview(text: &mut String, subjects: &[Subject<'_>], against: &str) {
 fn section(text: &mut String, subject: &Subject<'_>, against: &str, curves: bool) {
     let first = subject.first();
     let depth = if first.about.deep { "deep" } else { "shallow" };
-    line!(text, "## {}\n", subject.key);
-    line!(
+    put!(text, "## {}\n", subject.key);
+    put!(
         text,
         "{}: {}; {depth}; {} edges in the plain program.\n",
         first.versions.subject,
         first.about.does,
         first.measured.edges_total
     );
-    let mut columns: Vec<(String, Box<dyn Fn(&Summary) -> f64>)> = vec![
+    let mut columns: Vec<(String, Measure)> = vec![
         ("edges".into(), Box::new(edges)),
         ("by accepted".into(), Box::new(accepted)),
     ];
@@ -302,8 +324,8 @@ fn section(text: &mut String, subject: &Subject<'_>, against: &str, curves: bool
     for (name, _) in &columns {
         head += &format!("| {name} ");
     }
-    line!(text, "{head}| edges: p, A12 | by accepted: p, A12 |");
-    line!(text, "|---{}|", "|---".repeat(columns.len() + 3));
+    put!(text, "{head}| edges: p, A12 | by accepted: p, A12 |");
+    put!(text, "|---{}|", "|---".repeat(columns.len() + 3));
     let best: Vec<f64> = columns
         .iter()
         .map(|(_, value)| {
@@ -326,14 +348,14 @@ fn section(text: &mut String, subject: &Subject<'_>, against: &str, curves: bool
         for value in [edges as Value, accepted] {
             row += &format!("| {} ", comparison(baseline, arm, value));
         }
-        line!(text, "{row}|");
+        put!(text, "{row}|");
     }
     text.push('\n');
     bugs(text, subject, against);
     remarks(text, subject);
     if curves {
         for (file, title) in plot::files(subject) {
-            line!(text, "![{title}]({file})\n");
+            put!(text, "![{title}]({file})\n");
         }
     }
 }
@@ -367,8 +389,8 @@ fn bugs(text: &mut String, subject: &Subject<'_>, against: &str) {
         head += &format!("| [{}]({}) ", bug.name, bug.url);
     }
     text.push_str("CPU seconds to each known bug, and in how many campaigns it was found; then `p` and `A12` of the times.\n\n");
-    line!(text, "{head}|");
-    line!(text, "|---{}|", "|---".repeat(bugs.len()));
+    put!(text, "{head}|");
+    put!(text, "|---{}|", "|---".repeat(bugs.len()));
     for arm in &subject.arms {
         let mut row = format!("| {} ", arm.name);
         for bug in bugs {
@@ -397,7 +419,7 @@ fn bugs(text: &mut String, subject: &Subject<'_>, against: &str) {
             }
             row.push(' ');
         }
-        line!(text, "{row}|");
+        put!(text, "{row}|");
     }
     text.push('\n');
 }
@@ -440,7 +462,7 @@ fn remarks(text: &mut String, subject: &Subject<'_>) {
         }
     }
     if !lines.is_empty() {
-        line!(text, "{}\n", lines.join("\n"));
+        put!(text, "{}\n", lines.join("\n"));
     }
 }
 
@@ -466,5 +488,81 @@ fn number(value: f64) -> String {
     match value.fract() == 0.5 && value < 10_000.0 {
         true => format!("{value:.1}"),
         false => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Subject, markdown};
+    use crate::fixtures::results;
+    use expect_test::expect;
+
+    #[test]
+    fn a_report_has_tables_of_everything() {
+        let results = results();
+        let report = markdown(&Subject::all(&results), "pleach", false);
+        expect![[r#"
+            # Evaluation
+
+            Medians over seeds, with the range in parentheses. The best median of a column is bold. `p` is the two-sided Mann–Whitney U test against `pleach`, and `A12` how often `pleach` is above the arm (0.5: no difference); p < 0.05 has a star. How all this is measured: `fuzz/arena/README.md`.
+
+            - command: `scripts/evaluate.sh run --subjects program --arms raw,pleach --seconds 10 --seeds 3`, then `scripts/evaluate.sh report`
+            - CPU seconds of a campaign: 10
+            - pleach: 0123456789ab
+            - compiler: rustc 1.88.0
+            - flags, as cargo-fuzz 0.13.2 passes them for `--sanitizer none`: `-Ca -Cb`
+            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices -len_control=20`, `raw` is `raw`, `tuned` is `choices -len_control=20 PLEACH_BYTES=0.4`
+            - processor: a processor
+
+            ## All subjects
+
+            | subject | best raw arm, edges | `pleach` | ratio | best raw arm, by accepted | `pleach` | ratio |
+            |---|---|---|---|---|---|---|
+            | program 1.2.3 | 1040 `raw` | 940 | 0.904 | 340 `raw` | 740 | 2.176 |
+
+            Ratio `pleach` / best raw arm in the median subject: 0.904 of edges, 2.176 of edges by accepted inputs.
+
+            ## program
+
+            program 1.2.3: parses, prints; deep; 5000 edges in the plain program.
+
+            | arm | n | edges | by accepted | 2-paths of 50 | 3-paths of 100 | 4-paths of 1000 | runs/s | corpus | edges: p, A12 | by accepted: p, A12 |
+            |---|---|---|---|---|---|---|---|---|---|---|
+            | raw | 3 | **1040** (1010 – 1090) | 340 (310 – 390) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 0.00 | 0.100, 1.00 |
+            | pleach | 3 | 940 (910 – 990) | **740** (710 – 790) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | – | – |
+            | tuned | 3 | 840 (810 – 890) | **740** (710 – 790) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 1.00 | 1.000, 0.50 |
+
+            CPU seconds to each known bug, and in how many campaigns it was found; then `p` and `A12` of the times.
+
+            | arm | [17](https://example.org/17) |
+            |---|---|
+            | raw | > 10 (9.0 – > 10), 1/3; 0.100, 0.00 |
+            | pleach | 2.0 (1.5 – 4.0), 3/3 |
+            | tuned | > 10 (0.5 – > 10), 1/3; 0.600, 0.33 |
+
+            - raw: 2 crashes at `program-1.2.3/src/lib.rs:5:1`
+            - pleach: 6 crashes at `program-1.2.3/src/lib.rs:5:1`
+            - tuned: 2 crashes at `program-1.2.3/src/lib.rs:5:1`
+
+        "#]].assert_eq(&report);
+    }
+
+    #[test]
+    fn results_of_different_programs_are_not_mixed_unnoticed() {
+        let mut results = results();
+        assert!(!markdown(&Subject::all(&results), "pleach", false).contains("mixed"));
+        results[1].digest = "other".into();
+        let report = markdown(&Subject::all(&results), "pleach", false);
+        assert!(report.contains("with different programs or budgets: program pleach"));
+    }
+
+    #[test]
+    fn a_baseline_that_was_not_run_is_left_out() {
+        let results = results();
+        let report = markdown(&Subject::all(&results), "nobody", false);
+        assert!(
+            report.contains("| 1040 `raw` | – | – | 340 `raw` | – | – |"),
+            "{report}"
+        );
     }
 }

@@ -82,3 +82,6 @@ fn walk(root: &Value) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,10 +18,10 @@ pub fn run(text: &[u8]) -> bool {
     let mut new_footnotes = Options::all();
     new_footnotes.remove(Options::ENABLE_OLD_FOOTNOTES);
     new_footnotes.insert(Options::ENABLE_FOOTNOTES);
-    for options in [Options::all(), new_footnotes] {
-        check_events(text, options);
-        check_rendering(text, options);
-    }
+    check_events(text, Options::all());
+    check_events(text, new_footnotes);
+    check_rendering(text, Options::all());
+    check_resolving(text, new_footnotes);
     true
 }
 
@@ -77,17 +77,21 @@ fn check_rendering(text: &str, options: Options) {
         Ok(rendered.as_str()),
         "merging texts changes the result"
     );
+}
 
-    // Every label has a target: more links, and the code behind them.
+/// Every label has a target: more links, and the code behind them.
+fn check_resolving(text: &str, options: Options) {
+    let mut resolved = 0;
     let mut resolve = |link: BrokenLink<'_>| {
+        resolved += 1;
         check_place(text, &link.span);
         Some((link.reference.into_string().into(), "title".into()))
     };
     let parser = Parser::new_with_broken_link_callback(text, options, Some(&mut resolve));
-    let mut linked = String::new();
-    html::push_html(&mut linked, parser);
+    let mut rendered = String::new();
+    html::push_html(&mut rendered, parser);
     assert!(
-        linked == rendered || text.contains('['),
-        "a difference without a bracket"
+        resolved == 0 || text.contains('['),
+        "a label without a bracket"
     );
 }

@@ -57,7 +57,8 @@ pub fn written(document: &Document) -> String {
         }
         NodeType::PI => {
             let pi = node.pi().expect("an instruction");
-            let _ = write!(text, "<?{} {}?>", pi.target, pi.value.unwrap_or_default());
+            // Not a blank: the crate also reads instructions to "xml" that no blank follows.
+            let _ = write!(text, "<?{}\n{}?>", pi.target, pi.value.unwrap_or_default());
         }
         NodeType::Comment => {
             let _ = write!(text, "<!--{}-->", node.text().unwrap_or_default());

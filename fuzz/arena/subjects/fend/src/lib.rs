@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fend_core::{Context, ExchangeRateFnV2, ExchangeRateFnV2Options, Interrupt};
 
+/// The grammar of its inputs.
+pub const GRAMMAR: &str = include_str!("../../../../../grammars/fend/fend.ebnf");
+
 /// Stops a calculation after a number of checks: no clock, so the same text always stops at the same place.
 struct Fuel(AtomicU32);
 
@@ -50,13 +53,13 @@ const CHECKS: u32 = 6_000;
 /// until the checks run out.
 const STACK: usize = 512 << 20;
 
-/// Calculates `text`, then its result.
-pub fn run(text: &[u8]) {
+/// Calculates `text`, then its result. True if there is one; a calculation that is left out because of known limits has none.
+pub fn run(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
-        return;
+        return false;
     };
     if known(text) {
-        return;
+        return false;
     }
     std::thread::scope(|scope| {
         let calculation = std::thread::Builder::new()
@@ -65,17 +68,17 @@ pub fn run(text: &[u8]) {
         calculation
             .expect("a thread starts")
             .join()
-            .expect("a calculation ends without panic");
-    });
+            .expect("a calculation ends without panic")
+    })
 }
 
-fn calculate(text: &str) {
+fn calculate(text: &str) -> bool {
     let mut context = Context::new();
     context.set_random_u32_fn(|| 0x9e37_79b9);
     context.set_exchange_rate_handler_v2(Rates);
     let Ok(result) = fend_core::evaluate_with_interrupt(text, &mut context, &Fuel::new(CHECKS))
     else {
-        return;
+        return false;
     };
     let printed = result.get_main_result().to_owned();
     let spans: String = result
@@ -86,6 +89,7 @@ fn calculate(text: &str) {
     if !known(&printed) {
         let _ = fend_core::evaluate_with_interrupt(&printed, &mut context, &Fuel::new(CHECKS));
     }
+    true
 }
 
 /// Texts that are not calculated because of known limits of fend-core 1.5.9.
@@ -204,3 +208,6 @@ fn counts_far(text: &str) -> bool {
         || factorials > 0 && is_large
         || is_nested
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,9 @@
 
 use url::Url;
 
+/// The grammar of its inputs.
+pub const GRAMMAR: &str = include_str!("../../../../../grammars/url/url.ebnf");
+
 /// Bases for relative references: special, file, opaque and non-special with an authority.
 const BASES: [&str; 5] = [
     "http://user:secret@example.org:8080/a/b/../c;d=e/f?g=h#i",
@@ -11,12 +14,14 @@ const BASES: [&str; 5] = [
     "other+scheme://host:1/a/b/c",
 ];
 
-/// Parses `text` as a URL and as a reference to each of `BASES`.
-pub fn run(text: &[u8]) {
+/// Parses `text` as a URL and as a reference to each of `BASES`. True if it is either.
+pub fn run(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
-        return;
+        return false;
     };
+    let mut accepted = false;
     if let Ok(url) = Url::parse(text) {
+        accepted = true;
         check(&url);
         read(&url);
         edit(&url);
@@ -24,6 +29,7 @@ pub fn run(text: &[u8]) {
     for base in BASES {
         let base = Url::parse(base).expect("a base is a URL");
         if let Ok(joined) = base.join(text) {
+            accepted = true;
             check(&joined);
             if let Some(reference) = base.make_relative(&joined) {
                 // The reference must be usable; that it leads back is not promised for every URL (dot segments that
@@ -32,6 +38,7 @@ pub fn run(text: &[u8]) {
             }
         }
     }
+    accepted
 }
 
 /// Parsing the serialization gives the same URL.
@@ -163,3 +170,6 @@ fn edit(url: &Url) {
     }
     check(&copy);
 }
+
+#[cfg(test)]
+mod tests;
