@@ -1,6 +1,6 @@
 //! Settings from environment variables.
 
-use crate::mutate::{Budget, DEFAULT_STEERING};
+use crate::mutate::{Budget, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
 
 /// The settings of a fuzz target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +16,8 @@ pub struct Config {
     pub reword: u32,
     /// `PLEACH_ERRORS`, out of 1000.
     pub errors: u32,
+    /// `PLEACH_LEN_CONTROL`.
+    pub len_control: u32,
     /// `PLEACH_MAX_LEN`.
     pub max_len: usize,
     /// `PLEACH_MAX_DEPTH`.
@@ -36,6 +38,7 @@ impl Default for Config {
             bytes: 200,
             reword: 100,
             errors: 0,
+            len_control: DEFAULT_LEN_CONTROL,
             max_len: 1 << 14,
             max_depth: 96,
             raw: 50,
@@ -116,6 +119,14 @@ impl Config {
             config.errors = share(text)?;
             Some(())
         })?;
+        read(
+            "PLEACH_LEN_CONTROL",
+            "a whole number from 0 to 1000",
+            &mut |text| {
+                config.len_control = whole(text, 0..=1000)?;
+                Some(())
+            },
+        )?;
         read(
             "PLEACH_MAX_LEN",
             "a number of bytes from 1 on",

@@ -171,6 +171,7 @@ impl Fuzzer {
             session.steer(config.steering);
             session.use_engine(self.engine, config.bytes, config.reword);
             session.err(config.errors);
+            session.control_length(config.len_control);
             session.limit(config.budget());
             let texts = match self.codec {
                 InputCodec::Choices => None,
