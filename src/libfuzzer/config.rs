@@ -1,6 +1,6 @@
 //! Settings from environment variables.
 
-use crate::mutate::{Budget, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
+use crate::mutate::{Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
 
 /// The settings of a fuzz target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +16,8 @@ pub struct Config {
     pub reword: u32,
     /// `PLEACH_ERRORS`, out of 1000.
     pub errors: u32,
+    /// `PLEACH_FEATURES`.
+    pub features: usize,
     /// `PLEACH_LEN_CONTROL`.
     pub len_control: u32,
     /// `PLEACH_MAX_LEN`.
@@ -38,6 +40,7 @@ impl Default for Config {
             bytes: 200,
             reword: 100,
             errors: 0,
+            features: DEFAULT_FEATURE_LEVEL,
             len_control: DEFAULT_LEN_CONTROL,
             max_len: 1 << 14,
             max_depth: 96,
@@ -119,6 +122,14 @@ impl Config {
             config.errors = share(text)?;
             Some(())
         })?;
+        read(
+            "PLEACH_FEATURES",
+            "a whole number from 0 to 32",
+            &mut |text| {
+                config.features = whole(text, 0..=32)?;
+                Some(())
+            },
+        )?;
         read(
             "PLEACH_LEN_CONTROL",
             "a whole number from 0 to 1000",

@@ -172,6 +172,7 @@ impl Fuzzer {
             session.use_engine(self.engine, config.bytes, config.reword);
             session.err(config.errors);
             session.control_length(config.len_control);
+            session.set_feature_level(config.features);
             session.limit(config.budget());
             let texts = match self.codec {
                 InputCodec::Choices => None,

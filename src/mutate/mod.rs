@@ -35,7 +35,7 @@ pub use engine::ByteMutator;
 pub use kinds::Kind;
 pub use length::DEFAULT_LEN_CONTROL;
 pub use operator::Operator;
-pub use steering::MAX_WINDOWS;
+pub use steering::{DEFAULT_FEATURE_LEVEL, MAX_WINDOWS};
 pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
 
@@ -52,6 +52,11 @@ const REPEATS: usize = 2;
 /// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
 const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
+
+/// While a campaign has yet to see much of the grammar: the mutations that seek, out of 1000, and those of them that make a small
+/// input of their own.
+const OPEN: u32 = 800;
+const ANEW: u32 = 600;
 
 /// What a mutation did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,6 +174,11 @@ impl Session {
         self.length = Length::new(control);
     }
 
+    /// Sets the k of the k-paths that [`Session::features`] gives, 0 for none; for use before the first [`Session::mark`].
+    pub fn set_feature_level(&mut self, level: usize) {
+        self.work.steering.set_feature_level(level);
+    }
+
     /// Makes so many of 1000 inputs slightly invalid; none by default.
     pub fn err(&mut self, per_mille: u32) {
         self.errors = per_mille.min(1000);
@@ -243,7 +253,9 @@ impl Session {
 
     /// The windows of the present input as features for the engine, once it is marked: fewer levels, so fewer numbers.
     pub fn features(&self) -> impl Iterator<Item = u32> + '_ {
+        let shown = self.work.steering.has_features();
         self.windows()
+            .filter(move |_| shown)
             .map(|window| self.work.steering.feature(window))
     }
 
@@ -462,6 +474,14 @@ impl Session {
 
     /// Changes the derivation by one operator.
     fn change(&mut self, shrink: bool) -> Outcome {
+        if !shrink && self.steering > 0 && self.work.steering.is_opening() && self.draw(OPEN) {
+            if self.draw(ANEW) {
+                self.work.load(&[]);
+            }
+            if self.apply_numbered(SEEK) {
+                return Outcome::Mutated(operators::Seek.name());
+            }
+        }
         for _ in 0..DRAWS {
             let number = self.yields.draw(&mut self.work.rng);
             if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {

@@ -86,7 +86,7 @@ impl Arm {
 }
 
 /// The length control that `pleach fuzz` gives.
-const LENGTH_CONTROL: &str = "-len_control=20";
+const LENGTH_CONTROL: &str = "-len_control=0";
 /// Inputs out of a hundred that are slightly invalid in the arms with errors.
 const ERRORS: (&str, &str) = ("PLEACH_ERRORS", "0.1");
 
