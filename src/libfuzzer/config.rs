@@ -14,8 +14,8 @@ pub struct Config {
     pub bytes: u32,
     /// `PLEACH_REWORD`, out of 1000.
     pub reword: u32,
-    /// `PLEACH_ERRORS`, out of 1000.
-    pub errors: u32,
+    /// `PLEACH_ERRORS`, out of 1000; nothing if the target decides.
+    pub errors: Option<u32>,
     /// `PLEACH_FEATURES`.
     pub features: usize,
     /// `PLEACH_LEN_CONTROL`.
@@ -39,7 +39,7 @@ impl Default for Config {
             steering: DEFAULT_STEERING,
             bytes: 200,
             reword: 100,
-            errors: 0,
+            errors: None,
             features: DEFAULT_FEATURE_LEVEL,
             len_control: DEFAULT_LEN_CONTROL,
             max_len: 1 << 14,
@@ -119,7 +119,7 @@ impl Config {
             Some(())
         })?;
         read("PLEACH_ERRORS", SHARE, &mut |text| {
-            config.errors = share(text)?;
+            config.errors = Some(share(text)?);
             Some(())
         })?;
         read(

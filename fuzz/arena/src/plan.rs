@@ -85,8 +85,6 @@ impl Arm {
     }
 }
 
-/// The length control that `pleach fuzz` gives.
-const LENGTH_CONTROL: &str = "-len_control=0";
 /// Inputs out of a hundred that are slightly invalid in the arms with errors.
 const ERRORS: (&str, &str) = ("PLEACH_ERRORS", "0.1");
 
@@ -95,10 +93,7 @@ pub(crate) fn arms() -> Vec<Arm> {
     let arm = |name: &str, binary: Binary| Arm {
         name: name.into(),
         binary,
-        flags: match binary {
-            Binary::Raw | Binary::Engine => Vec::new(),
-            Binary::Choices | Binary::Text => vec![LENGTH_CONTROL.into()],
-        },
+        flags: Vec::new(),
         environment: BTreeMap::new(),
         dictionary: false,
         seeds: None,

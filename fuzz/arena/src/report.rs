@@ -519,7 +519,7 @@ mod tests {
             - pleach: 0123456789ab
             - compiler: rustc 1.88.0
             - flags, as cargo-fuzz 0.13.2 passes them for `--sanitizer none`: `-Ca -Cb`
-            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices -len_control=20`, `raw` is `raw`, `tuned` is `choices -len_control=20 PLEACH_BYTES=0.4`
+            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices`, `raw` is `raw`, `tuned` is `choices -len_control=20 PLEACH_BYTES=0.4`
             - processor: a processor
 
             ## All subjects
