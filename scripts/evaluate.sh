@@ -27,15 +27,16 @@ command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/d
 
 # Paths on the command line are the user's, so the directory is not changed.
 tool=$root/fuzz/target/arena/tool
+programs=${CARGO_TARGET_DIR:-$root/target}
 cargo build --release --locked --quiet --manifest-path "$root/fuzz/arena/Cargo.toml" --target-dir "$tool" || exit 2
 export PLEACH_ARENA_ROOT=$root
 case ${1:-} in
 run | bugs-test)
     case " $* " in
     *' --help '* | *' -h '*) ;;
-    *) cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --bin pleach --target-dir "$tool" || exit 2 ;;
+    *) cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --bin pleach --target-dir "$programs" || exit 2 ;;
     esac
-    export PLEACH_ARENA_PROGRAM=$tool/release/pleach
+    export PLEACH_ARENA_PROGRAM=$programs/release/pleach
     ;;
 esac
 # The default directory of results is relative to the repository's root.

@@ -60,6 +60,10 @@ check cargo fmt --all --check
 check cargo fmt "${fuzz[@]}" --check
 check bash -n scripts/fuzz.sh
 check bash -n scripts/suites.sh
+check bash -n scripts/evaluate.sh
+for manifest in fuzz/arena/Cargo.toml fuzz/arena/subjects/*/Cargo.toml fuzz/arena/bugs/*/Cargo.toml; do
+    check cargo fmt --manifest-path "$manifest" --check
+done
 
 # The four rows of features: none, each, all. Each has to build without a warning; what a row tests beyond all features is the
 # library without them.
@@ -89,6 +93,13 @@ export CUSTOM_LIBFUZZER_PATH=$archive
 
 check cargo clippy "${fuzz[@]}" --locked --all-targets -- -D warnings
 tests "${fuzz[@]}"
+# The arena: its tool, and a smoke run of two arms of one subject from the build to the report.
+arena=(--manifest-path fuzz/arena/Cargo.toml --target-dir fuzz/target/arena/tool)
+check cargo clippy "${arena[@]}" --locked --all-targets -- -D warnings
+tests "${arena[@]}"
+check scripts/evaluate.sh run --subjects json --arms raw,pleach --seconds 2 --seeds 1 --results "$scratch/results"
+check scripts/evaluate.sh report --results "$scratch/results" -o "$scratch/report"
+check grep -q '^| pleach | 1 |' "$scratch/report/report.md"
 # As a user of cargo-fuzz builds them, without pleach's own command.
 check cargo fuzz build --sanitizer none
 

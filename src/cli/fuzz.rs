@@ -29,18 +29,14 @@ use process::Ending;
 use project::{CargoFuzz, Project};
 use ruler::{Level, Ruler};
 
-/// How slowly the engine raises the length of inputs; its own default of 100 is meant for text, of which choices take
-/// two or three bytes a character, and would keep inputs of slow targets at a few characters for minutes.
-const LENGTH_CONTROL: &str = "-len_control=20";
-
 /// Lets a target with the text codec say how it has recognized texts.
 const STATS_VARIABLE: &str = "PLEACH_STATS";
 
 /// Run a fuzz target, with pleach left out of its instrumentation
 ///
-/// Does what `cargo fuzz run` does, from anywhere in the project, with other defaults: no sanitizer, so that stable Rust
-/// will do, and libFuzzer's control of lengths (-len_control=20), which custom mutators otherwise switch off. What is built is
-/// kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target directory.
+/// Does what `cargo fuzz run` does, from anywhere in the project, without a sanitizer unless one is asked for, so that stable
+/// Rust will do. What is built is kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target
+/// directory.
 ///
 /// Without --random-seed the engine chooses a seed of its own.
 ///
@@ -268,7 +264,7 @@ impl Fuzz {
         command.arg("run");
         self.options(&mut command, project);
         command.args(&self.corpus);
-        command.args(["--", LENGTH_CONTROL, "-print_final_stats=1"]);
+        command.args(["--", "-print_final_stats=1"]);
         if let Some(seconds) = self.seconds {
             command.arg(format!("-max_total_time={seconds}"));
         }

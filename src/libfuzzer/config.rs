@@ -1,6 +1,6 @@
 //! Settings from environment variables.
 
-use crate::mutate::{Budget, DEFAULT_STEERING};
+use crate::mutate::{Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
 
 /// The settings of a fuzz target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,8 +14,12 @@ pub struct Config {
     pub bytes: u32,
     /// `PLEACH_REWORD`, out of 1000.
     pub reword: u32,
-    /// `PLEACH_ERRORS`, out of 1000.
-    pub errors: u32,
+    /// `PLEACH_ERRORS`, out of 1000; nothing if the target decides.
+    pub errors: Option<u32>,
+    /// `PLEACH_FEATURES`.
+    pub features: usize,
+    /// `PLEACH_LEN_CONTROL`.
+    pub len_control: u32,
     /// `PLEACH_MAX_LEN`.
     pub max_len: usize,
     /// `PLEACH_MAX_DEPTH`.
@@ -35,7 +39,9 @@ impl Default for Config {
             steering: DEFAULT_STEERING,
             bytes: 200,
             reword: 100,
-            errors: 0,
+            errors: None,
+            features: DEFAULT_FEATURE_LEVEL,
+            len_control: DEFAULT_LEN_CONTROL,
             max_len: 1 << 14,
             max_depth: 96,
             raw: 50,
@@ -113,9 +119,25 @@ impl Config {
             Some(())
         })?;
         read("PLEACH_ERRORS", SHARE, &mut |text| {
-            config.errors = share(text)?;
+            config.errors = Some(share(text)?);
             Some(())
         })?;
+        read(
+            "PLEACH_FEATURES",
+            "a whole number from 0 to 32",
+            &mut |text| {
+                config.features = whole(text, 0..=32)?;
+                Some(())
+            },
+        )?;
+        read(
+            "PLEACH_LEN_CONTROL",
+            "a whole number from 0 to 1000",
+            &mut |text| {
+                config.len_control = whole(text, 0..=1000)?;
+                Some(())
+            },
+        )?;
         read(
             "PLEACH_MAX_LEN",
             "a number of bytes from 1 on",

@@ -17,44 +17,46 @@
 /// `()` or a `libfuzzer_sys::Corpus`. `counters: 16384`, before the body, sets how many k-paths are told apart as features
 /// (a multiple of 64; 4096 by default; each costs a little in every run). `codec: text`, beside it in any order, makes the
 /// inputs texts instead of choice sequences (`codec: choices`, the default): see
-/// [`InputCodec`](crate::libfuzzer::InputCodec).
+/// [`InputCodec`](crate::libfuzzer::InputCodec). `errors: 0.1` makes one input in ten slightly invalid, for error paths: see
+/// [`slip`](crate::slip).
 #[macro_export]
 macro_rules! fuzz {
-    (grammar: $grammar:tt, $($rest:tt)*) => {
-        $crate::__fuzz!([$grammar] [4096] [choices] $($rest)*);
+    (grammar: $grammar:tt, $($key:ident: $value:tt,)* |$text:ident: &[u8]| $body:expr $(,)?) => {
+        $crate::__fuzz!([$grammar] [$($key: $value),*] |$text: &[u8]| $body);
     };
-    (grammar: $grammar:expr, $($rest:tt)*) => {
-        $crate::__fuzz!([$grammar] [4096] [choices] $($rest)*);
+    (grammar: $grammar:tt, $($key:ident: $value:tt,)* |$text:ident: &str| $body:expr $(,)?) => {
+        $crate::__fuzz!([$grammar] [$($key: $value),*] |$text: &str| $body);
+    };
+    (grammar: $grammar:expr, $($key:ident: $value:tt,)* |$text:ident: &[u8]| $body:expr $(,)?) => {
+        $crate::__fuzz!([$grammar] [$($key: $value),*] |$text: &[u8]| $body);
+    };
+    (grammar: $grammar:expr, $($key:ident: $value:tt,)* |$text:ident: &str| $body:expr $(,)?) => {
+        $crate::__fuzz!([$grammar] [$($key: $value),*] |$text: &str| $body);
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fuzz {
-    ([$grammar:expr] [$_default:expr] [$codec:ident] counters: $counters:expr, $($rest:tt)*) => {
-        $crate::__fuzz!([$grammar] [$counters] [$codec] $($rest)*);
-    };
-    ([$grammar:expr] [$counters:expr] [$_default:ident] codec: $codec:ident, $($rest:tt)*) => {
-        $crate::__fuzz!([$grammar] [$counters] [$codec] $($rest)*);
-    };
-    ([$grammar:expr] [$counters:expr] [$codec:ident] |$text:ident: &[u8]| $body:expr) => {
-        $crate::__fuzz!(@target [$grammar] [$counters] [$codec] |text| {
+    ([$grammar:expr] $settings:tt |$text:ident: &[u8]| $body:expr) => {
+        $crate::__fuzz!(@target [$grammar] $settings |text| {
             let $text: &[u8] = text;
             ::libfuzzer_sys::Corpus::from($body)
         });
     };
-    ([$grammar:expr] [$counters:expr] [$codec:ident] |$text:ident: &str| $body:expr) => {
-        $crate::__fuzz!(@target [$grammar] [$counters] [$codec] |text| {
+    ([$grammar:expr] $settings:tt |$text:ident: &str| $body:expr) => {
+        $crate::__fuzz!(@target [$grammar] $settings |text| {
             match ::core::str::from_utf8(text) {
                 ::core::result::Result::Ok($text) => ::libfuzzer_sys::Corpus::from($body),
                 ::core::result::Result::Err(_) => ::libfuzzer_sys::Corpus::Reject,
             }
         });
     };
-    (@target [$grammar:expr] [$counters:expr] [$codec:ident] |$text:ident| $body:block) => {
+    (@target [$grammar:expr] [$($key:ident: $value:tt),*] |$text:ident| $body:block) => {
         $crate::language! {
-            static PLEACH_LANGUAGE: PleachLanguage = $grammar, codec: $codec, counters: $counters;
+            static PLEACH_LANGUAGE: PleachLanguage = $grammar $(, $key: $value)*;
         }
+
         ::libfuzzer_sys::fuzz_target!(
             init: PLEACH_LANGUAGE.load(),
             |input: $crate::libfuzzer::Input<'_, PleachLanguage>| -> ::libfuzzer_sys::Corpus {
@@ -84,22 +86,13 @@ macro_rules! __fuzz {
 /// });
 /// ```
 ///
-/// The grammar is given as in [`fuzz!`](crate::fuzz!); `, codec: text`, `, counters: 16384` or both may follow it.
+/// The grammar is given as in [`fuzz!`](crate::fuzz!), and settings may follow it: `, codec: text`, `, counters: 16384`,
+/// `, errors: 0.1`.
 #[macro_export]
 macro_rules! language {
-    ($visibility:vis static $name:ident: $type:ident = $grammar:expr;) => {
-        $crate::language! { $visibility static $name: $type = $grammar, codec: choices, counters: 4096; }
-    };
-    ($visibility:vis static $name:ident: $type:ident = $grammar:expr, counters: $counters:expr;) => {
-        $crate::language! { $visibility static $name: $type = $grammar, codec: choices, counters: $counters; }
-    };
-    ($visibility:vis static $name:ident: $type:ident = $grammar:expr, codec: $codec:ident;) => {
-        $crate::language! { $visibility static $name: $type = $grammar, codec: $codec, counters: 4096; }
-    };
-    ($visibility:vis static $name:ident: $type:ident = $grammar:expr, counters: $counters:expr, codec: $codec:ident;) => {
-        $crate::language! { $visibility static $name: $type = $grammar, codec: $codec, counters: $counters; }
-    };
-    ($visibility:vis static $name:ident: $type:ident = $grammar:expr, codec: $codec:ident, counters: $counters:expr;) => {
+    ($visibility:vis static $name:ident: $type:ident = $grammar:expr $(, $key:ident: $value:tt)*;) => {
+        $($crate::__setting!($key);)*
+
         /// A grammar.
         #[derive(Clone, Copy, Debug)]
         $visibility struct $type;
@@ -110,14 +103,15 @@ macro_rules! language {
                 any(target_os = "linux", target_os = "freebsd", target_os = "netbsd"),
                 unsafe(link_section = "__libfuzzer_extra_counters")
             )]
-            static COUNTERS: $crate::libfuzzer::Counters<{ $counters }> = $crate::libfuzzer::Counters::new();
+            static COUNTERS: $crate::libfuzzer::Counters<{ $crate::__counters!($($key $value)*) }> = $crate::libfuzzer::Counters::new();
 
             $crate::libfuzzer::Fuzzer::new(
                 || $crate::__grammar!($grammar),
                 COUNTERS.as_slice(),
                 ::libfuzzer_sys::fuzzer_mutate,
             )
-            .with_codec($crate::__codec!($codec))
+            .with_codec($crate::__codec!($($key $value)*))
+            .with_errors($crate::__errors!($($key $value)*))
         };
 
         impl $crate::libfuzzer::Language for $type {
@@ -130,20 +124,49 @@ macro_rules! language {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __codec {
-    (choices) => {
-        $crate::libfuzzer::InputCodec::Choices
-    };
-    (text) => {
-        $crate::libfuzzer::InputCodec::Text
-    };
+macro_rules! __setting {
+    (counters) => {};
+    (codec) => {};
+    (errors) => {};
     ($other:ident) => {
+        compile_error!(concat!(
+            "there is no setting `",
+            stringify!($other),
+            "`: the settings are `counters`, `codec` and `errors`"
+        ));
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counters {
+    () => { 4096 };
+    (counters $value:tt $($rest:tt)*) => { $value };
+    ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__counters!($($rest)*) };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __errors {
+    () => { 0.0 };
+    (errors $value:tt $($rest:tt)*) => { $value };
+    ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__errors!($($rest)*) };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __codec {
+    () => { $crate::libfuzzer::InputCodec::Choices };
+    (codec choices $($rest:tt)*) => { $crate::libfuzzer::InputCodec::Choices };
+    (codec text $($rest:tt)*) => { $crate::libfuzzer::InputCodec::Text };
+    (codec $other:tt $($rest:tt)*) => {
         compile_error!(concat!(
             "there is no codec `",
             stringify!($other),
             "`: write `codec: choices` or `codec: text`"
         ))
     };
+    ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__codec!($($rest)*) };
 }
 
 #[doc(hidden)]

@@ -31,9 +31,13 @@
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
-//! | `PLEACH_K` | k of the k-paths; lowered to what can be kept | 3 |
-//! | `PLEACH_STEERING` | share of mutations that seek an uncovered k-path | 0.25 |
-//! | `PLEACH_BYTES` | share of the engine's own mutations, on the choice bytes | 0.2 |
+//! | `PLEACH_K` | the greatest k of the k-paths that are sought; lowered to what can be kept | 4 |
+//! | `PLEACH_FEATURES` | k of the k-paths that the engine sees as features; 0 for none | 2 |
+//! | `PLEACH_ERRORS` | share of inputs that are made slightly invalid ([`crate::slip`]) | `errors:`, or 0 |
+//! | `PLEACH_STEERING` | share of mutations that seek an uncovered k-path, to begin with | 0.25 |
+//! | `PLEACH_BYTES` | share of the engine's own mutations, on the choice bytes, to begin with | 0.2 |
+//! | `PLEACH_REWORD` | share of the engine's own mutations, on the text of subtrees, to begin with | 0.1 |
+//! | `PLEACH_LEN_CONTROL` | how slowly inputs may get longer: mutations without anything new, in proportion to the logarithm of the length; 0 for no limit | 5 |
 //! | `PLEACH_MAX_LEN` | bytes of a sentence that mutation grows to | 16384 |
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
 //! | `PLEACH_RAW` | share of the engine's own mutations, on the text (text codec) | 0.05 |
@@ -105,6 +109,8 @@ pub struct Fuzzer {
     counters: &'static [AtomicU8],
     engine: EngineMutate,
     codec: InputCodec,
+    /// Out of 1000.
+    errors: u32,
     state: OnceCell<Mutex<State>>,
 }
 
@@ -128,6 +134,7 @@ impl Fuzzer {
             counters,
             engine,
             codec: InputCodec::Choices,
+            errors: 0,
             state: OnceCell::new(),
         }
     }
@@ -135,6 +142,16 @@ impl Fuzzer {
     /// The same with another codec than [`InputCodec::Choices`].
     pub const fn with_codec(mut self, codec: InputCodec) -> Fuzzer {
         self.codec = codec;
+        self
+    }
+
+    /// The same with a share of slightly invalid inputs, unless `PLEACH_ERRORS` says otherwise.
+    pub const fn with_errors(mut self, share: f64) -> Fuzzer {
+        assert!(
+            share >= 0.0 && share <= 1.0,
+            "`errors` is a share from 0 to 1"
+        );
+        self.errors = (share * 1000.0 + 0.5) as u32;
         self
     }
 
@@ -170,7 +187,9 @@ impl Fuzzer {
             };
             session.steer(config.steering);
             session.use_engine(self.engine, config.bytes, config.reword);
-            session.err(config.errors);
+            session.err(config.errors.unwrap_or(self.errors));
+            session.control_length(config.len_control);
+            session.set_feature_level(config.features);
             session.limit(config.budget());
             let texts = match self.codec {
                 InputCodec::Choices => None,

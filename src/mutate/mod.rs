@@ -14,6 +14,7 @@
 mod edit;
 mod engine;
 mod kinds;
+mod length;
 mod operator;
 pub mod operators;
 mod pool;
@@ -32,11 +33,13 @@ use crate::slip;
 
 pub use engine::ByteMutator;
 pub use kinds::Kind;
+pub use length::DEFAULT_LEN_CONTROL;
 pub use operator::Operator;
-pub use steering::MAX_WINDOWS;
+pub use steering::{DEFAULT_FEATURE_LEVEL, MAX_WINDOWS};
 pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
 
+use length::Length;
 use yields::Yields;
 
 /// The share of steered mutations, out of 1000, unless set otherwise.
@@ -49,6 +52,11 @@ const REPEATS: usize = 2;
 /// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
 const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
+
+/// While a campaign has yet to see much of the grammar: the mutations that seek, out of 1000, and those of them that make a small
+/// input of their own.
+const OPEN: u32 = 800;
+const ANEW: u32 = 600;
 
 /// What a mutation did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +74,7 @@ pub struct Session {
     work: Workspace,
     operators: Vec<Box<dyn Operator>>,
     yields: Yields,
+    length: Length,
     /// Shares out of 1000.
     steering: u32,
     bytes: u32,
@@ -109,6 +118,7 @@ impl Session {
             work: Workspace::new(&codec, coverage, Rng::new(0)),
             operators: Vec::new(),
             yields: Yields::new(),
+            length: Length::new(0),
             steering: DEFAULT_STEERING,
             bytes: 0,
             reword: 0,
@@ -156,6 +166,17 @@ impl Session {
         self.bytes = bytes.min(1000);
         self.reword = reword.min(1000);
         self.share_out();
+    }
+
+    /// Lets inputs get long only bit by bit: after so many mutations without anything new, in proportion to the logarithm of the
+    /// length; with 0, as without this call, at once.
+    pub fn control_length(&mut self, control: u32) {
+        self.length = Length::new(control);
+    }
+
+    /// Sets the k of the k-paths that [`Session::features`] gives, 0 for none; for use before the first [`Session::mark`].
+    pub fn set_feature_level(&mut self, level: usize) {
+        self.work.steering.set_feature_level(level);
     }
 
     /// Makes so many of 1000 inputs slightly invalid; none by default.
@@ -232,7 +253,9 @@ impl Session {
 
     /// The windows of the present input as features for the engine, once it is marked: fewer levels, so fewer numbers.
     pub fn features(&self) -> impl Iterator<Item = u32> + '_ {
+        let shown = self.work.steering.has_features();
         self.windows()
+            .filter(move |_| shown)
             .map(|window| self.work.steering.feature(window))
     }
 
@@ -245,7 +268,9 @@ impl Session {
         self.given.clear();
         self.given.extend_from_slice(input);
         self.maker = None;
-        self.yields.came_back(yields::hash(input));
+        if self.yields.came_back(yields::hash(input)) {
+            self.length.progress();
+        }
         self.work.collect();
     }
 
@@ -287,6 +312,9 @@ impl Session {
             steering, index, ..
         } = &mut self.work;
         let new = steering.mark(index.windows());
+        if new > 0 {
+            self.length.progress();
+        }
         if let Some(maker) = self.maker.take() {
             self.yields.covered(maker, new);
         }
@@ -302,7 +330,8 @@ impl Session {
     ///
     /// [`Session::choices`] is never empty afterwards, and never longer than `max_size`, unless that is 0.
     pub fn mutate(&mut self, max_size: usize) -> Outcome {
-        self.work.limits.max_choices = max_size;
+        let limit = self.length.next(max_size, &mut self.work.rng);
+        self.work.limits.max_choices = limit;
         let shrink = self.given.len() > max_size;
         let outcome = self.step(shrink);
         self.fit(max_size);
@@ -312,7 +341,8 @@ impl Session {
 
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none.
     pub fn cross(&mut self, donor: &[u8], max_size: usize) -> Outcome {
-        self.work.limits.max_choices = max_size;
+        let limit = self.length.next(max_size, &mut self.work.rng);
+        self.work.limits.max_choices = limit;
         let outcome = self.transplant(donor, false);
         self.fit(max_size);
         self.remember();
@@ -354,6 +384,7 @@ impl Session {
 
     fn within<T>(&mut self, max_len: usize, change: impl FnOnce(&mut Session) -> T) -> T {
         let limits = self.work.limits;
+        let max_len = self.length.next(max_len, &mut self.work.rng);
         self.work.limits.max_len = limits.max_len.min(max_len);
         let changed = change(self);
         self.work.limits = limits;
@@ -443,6 +474,14 @@ impl Session {
 
     /// Changes the derivation by one operator.
     fn change(&mut self, shrink: bool) -> Outcome {
+        if !shrink && self.steering > 0 && self.work.steering.is_opening() && self.draw(OPEN) {
+            if self.draw(ANEW) {
+                self.work.load(&[]);
+            }
+            if self.apply_numbered(SEEK) {
+                return Outcome::Mutated(operators::Seek.name());
+            }
+        }
         for _ in 0..DRAWS {
             let number = self.yields.draw(&mut self.work.rng);
             if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {

@@ -16,12 +16,15 @@ use crate::rng::Rng;
 
 /// The windows that may be told apart: tables of eight bytes each.
 pub const MAX_WINDOWS: u64 = 1 << 18;
-/// The level of the features that the engine sees. Higher ones fill a corpus with inputs that cover nothing new.
-const FEATURE_LEVEL: usize = 3;
+/// The level of the features that the engine sees, unless set otherwise. Higher ones fill a corpus with inputs that cover
+/// nothing new.
+pub const DEFAULT_FEATURE_LEVEL: usize = 2;
 /// How often a target is looked for on the next level, although the present one has some left; out of 1000.
 const AHEAD: u32 = 250;
 /// How many windows the rarest is chosen from.
 const RARE_OF: usize = 8;
+/// The seeks that may begin a campaign, for each 2-path.
+const OPENING: u64 = 3;
 /// In one run of this many, hits are counted.
 const COUNTED: u32 = 16;
 
@@ -34,8 +37,12 @@ pub(super) struct Steering {
     hits: HitCounts,
     /// The feature of each window that has been covered, else [`NO_WINDOW`].
     features: Vec<u32>,
+    /// The level of the features; 0 for none.
+    feature_level: usize,
     /// Counts runs down.
     until_counted: u32,
+    /// Seeks that may begin a campaign.
+    opening: u64,
     path: Vec<SymbolId>,
 }
 
@@ -49,7 +56,9 @@ impl Steering {
                 .collect(),
             hits: HitCounts::new(&coverage),
             features: vec![NO_WINDOW; coverage.windows().len()],
+            feature_level: DEFAULT_FEATURE_LEVEL,
             until_counted: 0,
+            opening: OPENING * kpaths.len_at(2.min(kpaths.k())),
             path: Vec::new(),
             coverage,
         }
@@ -57,6 +66,15 @@ impl Steering {
 
     pub(super) fn coverage(&self) -> &Coverage {
         &self.coverage
+    }
+
+    /// Sets the level of the features, before anything is marked.
+    pub(super) fn set_feature_level(&mut self, level: usize) {
+        self.feature_level = level;
+    }
+
+    pub(super) fn has_features(&self) -> bool {
+        self.feature_level > 0
     }
 
     /// Marks the windows of an input as covered and says how many were new.
@@ -84,6 +102,21 @@ impl Steering {
         &self.lower[level - 1]
     }
 
+    /// Whether the campaign has yet to see much of the grammar: then seeking comes first. Counts how often it is asked, so that
+    /// paths that the limits forbid do not keep it there.
+    pub(super) fn is_opening(&mut self) -> bool {
+        let level = 2.min(self.coverage.kpaths().k());
+        let left = match self.lower.get(level - 1) {
+            Some(covered) => covered.count_zeros(),
+            None => self.coverage.windows().count_zeros(),
+        };
+        self.opening = match left {
+            0 => 0,
+            _ => self.opening.saturating_sub(1),
+        };
+        self.opening > 0
+    }
+
     /// The engine's feature of a window that is covered.
     #[inline]
     pub(super) fn feature(&self, window: u32) -> u32 {
@@ -104,7 +137,7 @@ impl Steering {
             }
         }
         // Paths from the root that are shorter have numbers of their own, above those of all others.
-        let level = FEATURE_LEVEL.min(kpaths.k());
+        let level = self.feature_level.clamp(1, kpaths.k());
         let suffix = path.len().checked_sub(level).map(|start| &path[start..]);
         let feature = match suffix.and_then(|suffix| kpaths.rank(suffix)) {
             Some(rank) => rank,

@@ -182,6 +182,7 @@ fn rewording_gives_sentences_that_other_operators_would_not() {
 fn all_levels_follow_the_windows() {
     let graph = fixture("expr");
     let mut session = Session::new(&graph, 4).unwrap();
+    session.set_feature_level(3);
     let mut features = BTreeMap::new();
     for seed in 0..400 {
         session.seed(seed);

@@ -157,8 +157,8 @@ impl Yields {
         }
     }
 
-    /// An input has come back as a parent, so whoever made it has succeeded.
-    pub(super) fn came_back(&mut self, hash: u64) {
+    /// An input has come back as a parent, so whoever made it has succeeded. False if it has before, or is not remembered.
+    pub(super) fn came_back(&mut self, hash: u64) -> bool {
         let output = &mut self.outputs[hash as usize % REMEMBERED];
         if output.hash == hash
             && let Some(arm) = self.arms.get_mut(usize::from(output.operator))
@@ -166,7 +166,9 @@ impl Yields {
             output.operator = NOBODY;
             arm.tally.kept += 1;
             arm.kept += 1.0;
+            return true;
         }
+        false
     }
 
     /// What an operator made has covered new k-paths.

@@ -34,9 +34,19 @@ pub(crate) fn test(checkout: &Checkout, args: &BugsTest, interrupt: &Interrupt) 
             "{}: there are no [[bugs]] in its subject.toml",
             subject.key
         );
-        let bad = builder.build(&subject, &["raw"])?;
-        let fixed_package = fixed(checkout, &subject)?;
-        let fixed = builder.build(&fixed_package, &["raw"])?;
+        count += about.bugs.len();
+        let built = builder.build(&subject, &["raw"]).and_then(|bad| {
+            let fixed = fixed(checkout, &subject)?;
+            Ok((bad, builder.build(&fixed, &["raw"])?))
+        });
+        let (bad, fixed) = match built {
+            Ok(both) => both,
+            Err(error) => {
+                failures += about.bugs.len();
+                println!("FAIL {}: {error:#}", subject.key);
+                continue;
+            }
+        };
         for bug in &about.bugs {
             if interrupt.is_set() {
                 bail!("interrupted");
@@ -47,7 +57,6 @@ pub(crate) fn test(checkout: &Checkout, args: &BugsTest, interrupt: &Interrupt) 
                 &run(&bad.get("raw").path, &input, checkout)?,
                 &run(&fixed.get("raw").path, &input, checkout)?,
             );
-            count += 1;
             match complaint {
                 None => println!("ok   {} {}", subject.key, bug.name),
                 Some(complaint) => {

@@ -70,8 +70,21 @@ impl Arm {
     }
 }
 
-/// The length control that `pleach fuzz` gives.
-const LENGTH_CONTROL: &str = "-len_control=20";
+impl Arm {
+    /// A variant that makes this arm of one without seeds, dictionary and settings.
+    pub(crate) fn as_variant(&self) -> String {
+        let base = match self.binary {
+            Binary::Choices => "pleach",
+            other => other.name(),
+        };
+        let description = self.describe();
+        let mut items = description.split(' ');
+        items.next();
+        let items: Vec<&str> = [base].into_iter().chain(items).collect();
+        format!("{}={}", self.name, items.join(","))
+    }
+}
+
 /// Inputs out of a hundred that are slightly invalid in the arms with errors.
 const ERRORS: (&str, &str) = ("PLEACH_ERRORS", "0.1");
 
@@ -80,10 +93,7 @@ pub(crate) fn arms() -> Vec<Arm> {
     let arm = |name: &str, binary: Binary| Arm {
         name: name.into(),
         binary,
-        flags: match binary {
-            Binary::Raw | Binary::Engine => Vec::new(),
-            Binary::Choices | Binary::Text => vec![LENGTH_CONTROL.into()],
-        },
+        flags: Vec::new(),
         environment: BTreeMap::new(),
         dictionary: false,
         seeds: None,
@@ -226,6 +236,8 @@ mod tests {
             "choices -len_control=50 -use_cmp=0 PLEACH_BYTES=0.4 dict seeds=2"
         );
         assert_eq!((arm.seeds, arm.dictionary), (Some(2), true));
+        let again = variant(&arm.as_variant(), &arms()).unwrap();
+        assert_eq!(again, arm);
         let arm = variant("bare=raw-seeds,seeds=none,no-dict", &arms()).unwrap();
         assert_eq!((arm.seeds, arm.dictionary), (None, false));
     }

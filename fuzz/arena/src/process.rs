@@ -29,11 +29,6 @@ impl Interrupt {
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
-
-    /// Stops everybody, because something is wrong.
-    pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 /// A child in a process group of its own, so that Ctrl-C reaches only this program, which ends the child if it goes away before.

@@ -198,10 +198,18 @@ fn preface(text: &mut String, subjects: &[Subject<'_>], against: &str) {
         .map(|it| it.name.as_str())
         .filter(|name| arms.contains(name))
         .collect();
-    let chosen = match fixed.len() == known.len() {
-        true => String::new(),
-        false => format!(" --arms {}", fixed.join(",")),
+    let mut chosen = match fixed.len() {
+        0 => String::new(),
+        some if some == known.len() => String::new(),
+        _ => format!(" --arms {}", fixed.join(",")),
     };
+    let variants: BTreeSet<String> = all()
+        .filter(|it| !fixed.contains(&it.arm.name.as_str()))
+        .map(|it| it.arm.as_variant())
+        .collect();
+    for variant in variants {
+        chosen += &format!(" --variant {variant}");
+    }
     put!(
         text,
         "- command: `scripts/evaluate.sh run --subjects {}{chosen} --seconds {budgets} --seeds {seeds}`, then `scripts/evaluate.sh report`",
@@ -506,12 +514,12 @@ mod tests {
 
             Medians over seeds, with the range in parentheses. The best median of a column is bold. `p` is the two-sided Mann–Whitney U test against `pleach`, and `A12` how often `pleach` is above the arm (0.5: no difference); p < 0.05 has a star. How all this is measured: `fuzz/arena/README.md`.
 
-            - command: `scripts/evaluate.sh run --subjects program --arms raw,pleach --seconds 10 --seeds 3`, then `scripts/evaluate.sh report`
+            - command: `scripts/evaluate.sh run --subjects program --arms raw,pleach --variant tuned=pleach,PLEACH_BYTES=0.4 --seconds 10 --seeds 3`, then `scripts/evaluate.sh report`
             - CPU seconds of a campaign: 10
             - pleach: 0123456789ab
             - compiler: rustc 1.88.0
             - flags, as cargo-fuzz 0.13.2 passes them for `--sanitizer none`: `-Ca -Cb`
-            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices -len_control=20`, `raw` is `raw`, `tuned` is `choices -len_control=20 PLEACH_BYTES=0.4`
+            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices`, `raw` is `raw`, `tuned` is `choices PLEACH_BYTES=0.4`
             - processor: a processor
 
             ## All subjects

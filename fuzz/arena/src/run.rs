@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -119,7 +120,7 @@ fn work(
             .unwrap_or_else(PoisonError::into_inner)
             .pop_front()
     };
-    let failed = Mutex::new(None);
+    let failed = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| {
@@ -136,10 +137,11 @@ fn work(
                             bars.suspend(|| eprintln!("{name}: {line}"));
                             all.inc(1);
                         }
+                        Err(_) if interrupt.is_set() => {}
+                        // The others are worth having all the same.
                         Err(error) => {
-                            let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                            failed.get_or_insert(error.context(name));
-                            interrupt.set();
+                            failed.fetch_add(1, Ordering::Relaxed);
+                            bars.suspend(|| eprintln!("error: {name}: {error:#}"));
                         }
                     }
                 }
@@ -147,10 +149,12 @@ fn work(
         }
     });
     all.finish_and_clear();
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None if interrupt.is_set() => bail!("interrupted"),
-        None => Ok(()),
+    ensure!(!interrupt.is_set(), "interrupted");
+    match failed.into_inner() {
+        0 => Ok(()),
+        failed => {
+            bail!("{failed} campaigns have failed; see above why, and run the same command again")
+        }
     }
 }
 

@@ -49,6 +49,9 @@ pub(crate) const ALL: &[(&str, fn())] = &[
 /// not among the derivations of a text.
 const REPEATS_NOTHING: &str = "epsilon";
 
+/// A grammar so ambiguous that a text of kilobytes cannot be parsed in any time: covering sets of few, long texts are none for it.
+const AMBIGUOUS: &str = "full-markdown";
+
 /// A directory with the fixtures and, in `grammars`, the grammars that come with the crate.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -206,6 +209,9 @@ fn covering_texts_cover_everything() {
             continue;
         }
         for packing in ["--small", "--few"] {
+            if name == AMBIGUOUS && packing == "--few" {
+                continue;
+            }
             let folder = format!("{name}{packing}");
             let seeded = sandbox.json(&format!("seed {grammar} {folder} -k 2 --text {packing}"));
             let covered = sandbox.json(&format!(

@@ -6,13 +6,13 @@ use fancy_regex::RegexBuilder;
 pub const GRAMMAR: &str = include_str!("../fancy_regex.ebnf");
 
 /// The longest pattern that is tried.
-const MAX_PATTERN: usize = 1 << 12;
+const MAX_PATTERN: usize = 256;
 /// The most `(` and `[` of a pattern, as the parser recurses into groups.
 const MAX_OPEN: usize = 200;
 /// How often a match may backtrack; the default is a million.
 const BACKTRACK_LIMIT: usize = 500;
 /// The most bytes that a part without references and look-around compiles to.
-const SIZE_LIMIT: usize = 1 << 16;
+const SIZE_LIMIT: usize = 1 << 15;
 
 /// What patterns are matched on.
 const HAYSTACKS: [&str; 3] = ["", "babab", "aA0_ zß-\né日x"];

@@ -20,9 +20,11 @@ pub fn run(text: &[u8]) -> bool {
     if text.bytes().filter(|&byte| byte == b'<').count() > MAX_TAGS {
         return false;
     }
+    #[allow(clippy::needless_update, reason = "a later version has more options")]
     let options = ParsingOptions {
         allow_dtd: true,
         nodes_limit: NODES_LIMIT,
+        ..ParsingOptions::default()
     };
     let document = match Document::parse_with_options(text, options) {
         Ok(document) => document,
