@@ -24,18 +24,24 @@ use super::Common;
 use super::failure::{Answer, Failure, note, reason};
 use super::output::Output;
 use super::report::{Share, table};
-use engine::{Reading, TextCounts};
+use engine::{OperatorCounts, Reading, TextCounts};
 use process::Ending;
 use project::{CargoFuzz, Project};
 use ruler::{Level, Ruler};
+
+/// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
+/// feature for every count of every edge, and a schedule that keeps account of how rare each of them is, the engine takes more
+/// time than an ordinary parser, and its corpus fills with inputs that repeat things.
+const ENGINE_FLAGS: [&str; 2] = ["-entropic=0", "-use_counters=0"];
 
 /// Lets a target with the text codec say how it has recognized texts.
 const STATS_VARIABLE: &str = "PLEACH_STATS";
 
 /// Run a fuzz target, with pleach left out of its instrumentation
 ///
-/// Does what `cargo fuzz run` does, from anywhere in the project, without a sanitizer unless one is asked for, so that stable
-/// Rust will do. What is built is kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target
+/// Does what `cargo fuzz run` does, from anywhere in the project, with other defaults: no sanitizer, so that stable Rust will do,
+/// and an engine that takes note of edges rather than of how often each is passed (-entropic=0 -use_counters=0), which
+/// leaves more time for running inputs. What is built is kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target
 /// directory.
 ///
 /// Without --random-seed the engine chooses a seed of its own.
@@ -132,6 +138,8 @@ struct Summary<'a> {
     invalid: Option<u64>,
     /// How the target's mutator has recognized texts, if it says so.
     texts: Option<TextCounts>,
+    /// What the operators of the target's mutator have come to, if it says so.
+    operators: &'a [OperatorCounts],
     crashes: &'a [PathBuf],
     interrupted: bool,
 }
@@ -204,6 +212,7 @@ impl Fuzz {
             k_paths,
             invalid,
             texts: reading.texts,
+            operators: &reading.operators,
             crashes: &reading.artifacts,
             interrupted: ending.interrupted,
         };
@@ -265,6 +274,7 @@ impl Fuzz {
         self.options(&mut command, project);
         command.args(&self.corpus);
         command.args(["--", "-print_final_stats=1"]);
+        command.args(ENGINE_FLAGS);
         if let Some(seconds) = self.seconds {
             command.arg(format!("-max_total_time={seconds}"));
         }
@@ -387,5 +397,23 @@ fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
     for path in summary.crashes {
         row("failed".into(), path.display().to_string());
     }
+    table(out, &rows)?;
+    if summary.operators.is_empty() {
+        return Ok(());
+    }
+    let heads = ["operator", "inputs", "kept", "new k-paths", "us", "share"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for counts in summary.operators {
+        let time = counts.microseconds as f64 / counts.tried.max(1) as f64;
+        rows.push(vec![
+            counts.name.clone(),
+            counts.tried.to_string(),
+            counts.kept.to_string(),
+            counts.new_paths.to_string(),
+            format!("{time:.1}"),
+            format!("{:.1} %", counts.share as f64 / 10.0),
+        ]);
+    }
+    writeln!(out)?;
     table(out, &rows)
 }

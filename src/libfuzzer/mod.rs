@@ -42,7 +42,7 @@
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
 //! | `PLEACH_RAW` | share of the engine's own mutations, on the text (text codec) | 0.05 |
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
-//! | `PLEACH_STATS` | 1 reports [`Stats`] on standard error, each time that the runs have doubled (text codec) | 0 |
+//! | `PLEACH_STATS` | 1 reports on standard error, now and then, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
 mod cache;
 mod config;
@@ -59,7 +59,7 @@ use once_cell::sync::OnceCell;
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::kpath;
-use crate::mutate::{ByteMutator, Session};
+use crate::mutate::{ByteMutator, Session, Tally};
 
 pub use config::{BadSetting, Config};
 pub use sentence::{Input, Language, Sentence};
@@ -120,6 +120,58 @@ struct State {
     config: Config,
     /// With the text codec.
     texts: Option<Texts>,
+    runs: u64,
+    /// The number of runs to report at next.
+    next_report: u64,
+}
+
+impl State {
+    /// Counts a run. The engine ends without telling anybody, so what has been counted is said each time that the runs have
+    /// grown by a quarter.
+    fn count_run(&mut self) {
+        self.runs += 1;
+        if let Some(texts) = &mut self.texts {
+            texts.stats.runs = self.runs;
+        }
+        if self.config.stats && self.runs >= self.next_report {
+            self.next_report = self.runs + (self.runs / 4).max(1000);
+            self.report();
+        }
+    }
+
+    #[expect(clippy::print_stderr, reason = "the user asks for it by PLEACH_STATS")]
+    fn report(&self) {
+        if let Some(texts) = &self.texts {
+            eprintln!("pleach: {}", texts.stats);
+        }
+        for tally in self.session.tallies().filter(|tally| tally.tried > 0) {
+            eprintln!("pleach: {tally}");
+        }
+    }
+}
+
+/// The time that a call takes, if anybody wants to know.
+#[expect(
+    clippy::disallowed_types,
+    reason = "reports only: nothing depends on it"
+)]
+#[derive(Debug)]
+struct Stopwatch(Option<std::time::Instant>);
+
+#[expect(
+    clippy::disallowed_types,
+    reason = "reports only: nothing depends on it"
+)]
+impl Stopwatch {
+    fn start(wanted: bool) -> Stopwatch {
+        Stopwatch(wanted.then(std::time::Instant::now))
+    }
+
+    fn stop(self, session: &mut Session) {
+        if let Some(start) = self.0 {
+            session.spent(start.elapsed().as_nanos() as u64);
+        }
+    }
 }
 
 impl Fuzzer {
@@ -199,6 +251,8 @@ impl Fuzzer {
                 session,
                 config,
                 texts,
+                runs: 0,
+                next_report: 1000,
             }))
         })
     }
@@ -228,17 +282,22 @@ impl Fuzzer {
             session,
             config,
             texts,
+            ..
         } = &mut *state;
+        let stopwatch = Stopwatch::start(config.stats);
         let (size, max_size) = (size.min(data.len()), max_size.min(data.len()));
         session.seed(u64::from(seed));
         if let Some(texts) = texts {
-            return match max_size {
+            let new_size = match max_size {
                 0 => 0,
                 _ => texts.mutate(session, config, self.engine, data, size, max_size),
             };
+            stopwatch.stop(session);
+            return new_size;
         }
         session.load(&data[..size]);
         session.mutate(max_size);
+        stopwatch.stop(session);
         write(session, data, max_size)
     }
 
@@ -247,16 +306,25 @@ impl Fuzzer {
     /// Fits `libfuzzer_sys::fuzz_crossover!`. Where no part fits, `data1` is mutated instead.
     pub fn crossover(&self, data1: &[u8], data2: &[u8], out: &mut [u8], seed: u32) -> usize {
         let mut state = self.state();
-        let State { session, texts, .. } = &mut *state;
+        let State {
+            session,
+            config,
+            texts,
+            ..
+        } = &mut *state;
+        let stopwatch = Stopwatch::start(config.stats);
         session.seed(u64::from(seed));
         if let Some(texts) = texts {
-            return match out.len() {
+            let new_size = match out.len() {
                 0 => 0,
                 _ => texts.cross(session, self.engine, data1, data2, out),
             };
+            stopwatch.stop(session);
+            return new_size;
         }
         session.load(data1);
         session.cross(data2, out.len());
+        stopwatch.stop(session);
         let len = out.len();
         write(session, out, len)
     }
@@ -268,13 +336,13 @@ impl Fuzzer {
     /// k-paths if it does not parse within a budget.
     pub fn execute<R>(&self, data: &[u8], body: impl FnOnce(&[u8]) -> R) -> R {
         let mut state = self.state();
+        state.count_run();
         let State { session, texts, .. } = &mut *state;
         let Some(texts) = texts else {
             session.load(data);
             self.mark(session);
             return body(session.sentence());
         };
-        texts.count_run();
         if texts.recognize(session, data, Reader::Callback) {
             self.mark(session);
         }
@@ -309,6 +377,11 @@ impl Fuzzer {
         let state = self.state();
         let texts = state.texts.as_ref();
         texts.map_or_else(Stats::default, |texts| texts.stats)
+    }
+
+    /// What the operators have come to so far.
+    pub fn tallies(&self) -> Vec<Tally> {
+        self.state().session.tallies().collect()
     }
 
     /// How many of how many k-paths the inputs run so far have covered.

@@ -77,7 +77,6 @@ pub(super) struct Texts {
     workspace: Workspace,
     cache: Cache,
     pub(super) stats: Stats,
-    print_stats: bool,
     /// The choices found last.
     found: Vec<u8>,
     /// Those of the other parent of a crossover.
@@ -95,7 +94,6 @@ impl Texts {
             workspace: Workspace::new(),
             cache: Cache::new(config.cache << 20),
             stats: Stats::default(),
-            print_stats: config.stats,
             found: Vec::new(),
             donor: Vec::new(),
             raw: Vec::new(),
@@ -172,18 +170,6 @@ impl Texts {
                     self.cache.insert_parent(text, Known::Unread);
                 }
                 Found::Nowhere
-            }
-        }
-    }
-
-    /// Counts a run, and says what has been counted each time that the number of runs has doubled: the engine ends without
-    /// telling anybody.
-    pub(super) fn count_run(&mut self) {
-        self.stats.runs += 1;
-        if self.print_stats && self.stats.runs.is_power_of_two() {
-            #[expect(clippy::print_stderr, reason = "the user asks for it by PLEACH_STATS")]
-            {
-                eprintln!("pleach: {}", self.stats);
             }
         }
     }

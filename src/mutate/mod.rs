@@ -217,6 +217,13 @@ impl Session {
         self.work.coverage()
     }
 
+    /// Tells how long the last mutation took, for the tallies.
+    pub fn spent(&mut self, nanoseconds: u64) {
+        if let Some(maker) = self.maker {
+            self.yields.spent(maker, nanoseconds);
+        }
+    }
+
     /// What the operators have come to.
     pub fn tallies(&self) -> impl Iterator<Item = Tally> + '_ {
         self.yields.tallies()

@@ -8,6 +8,7 @@
 //! Shares follow the success rates, within a quarter and four times what they are by default, so that nothing starves: a
 //! bandit that matches probabilities. Old successes fade.
 
+use std::fmt;
 use std::hash::Hasher as _;
 
 use siphasher::sip::SipHasher13;
@@ -48,8 +49,29 @@ pub struct Tally {
     pub kept: u64,
     /// The k-paths that were covered first by what it has made.
     pub new_paths: u64,
+    /// The nanoseconds that it took, as far as [`super::Session::spent`] was told.
+    pub nanoseconds: u64,
     /// Its present share of the mutations, out of 1000.
     pub share: u32,
+}
+
+impl fmt::Display for Tally {
+    /// The form of the lines that `PLEACH_STATS=1` asks for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally {
+            name,
+            tried,
+            kept,
+            new_paths,
+            nanoseconds,
+            share,
+        } = self;
+        let microseconds = nanoseconds / 1000;
+        write!(
+            f,
+            "operator: {name} tried: {tried} kept: {kept} new_paths: {new_paths} microseconds: {microseconds} share: {share}"
+        )
+    }
 }
 
 /// The memory of outputs, and a tally an operator.
@@ -96,6 +118,7 @@ impl Yields {
                 tried: 0,
                 kept: 0,
                 new_paths: 0,
+                nanoseconds: 0,
                 share: 0,
             },
             base,
@@ -175,6 +198,13 @@ impl Yields {
     pub(super) fn covered(&mut self, operator: usize, new_paths: usize) {
         if let Some(arm) = self.arms.get_mut(operator) {
             arm.tally.new_paths += new_paths as u64;
+        }
+    }
+
+    /// An operator has taken time.
+    pub(super) fn spent(&mut self, operator: usize, nanoseconds: u64) {
+        if let Some(arm) = self.arms.get_mut(operator) {
+            arm.tally.nanoseconds += nanoseconds;
         }
     }
 

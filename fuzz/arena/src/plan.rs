@@ -85,6 +85,8 @@ impl Arm {
     }
 }
 
+/// The flags that `pleach fuzz` gives.
+const PLEACH_FLAGS: [&str; 2] = ["-entropic=0", "-use_counters=0"];
 /// Inputs out of a hundred that are slightly invalid in the arms with errors.
 const ERRORS: (&str, &str) = ("PLEACH_ERRORS", "0.1");
 
@@ -93,7 +95,10 @@ pub(crate) fn arms() -> Vec<Arm> {
     let arm = |name: &str, binary: Binary| Arm {
         name: name.into(),
         binary,
-        flags: Vec::new(),
+        flags: match binary {
+            Binary::Raw | Binary::Engine => Vec::new(),
+            Binary::Choices | Binary::Text => PLEACH_FLAGS.map(str::to_owned).to_vec(),
+        },
         environment: BTreeMap::new(),
         dictionary: false,
         seeds: None,
@@ -110,10 +115,21 @@ pub(crate) fn arms() -> Vec<Arm> {
             seeds: Some(2),
             ..arm("raw-seeds", Binary::Raw)
         },
+        // What those flags alone are worth.
+        Arm {
+            flags: PLEACH_FLAGS.map(str::to_owned).to_vec(),
+            dictionary: true,
+            seeds: Some(2),
+            ..arm("raw-flags", Binary::Raw)
+        },
         arm("engine", Binary::Engine),
         Arm {
             seeds: Some(2),
             ..arm("engine-seeds", Binary::Engine)
+        },
+        Arm {
+            flags: PLEACH_FLAGS.map(str::to_owned).to_vec(),
+            ..arm("engine-flags", Binary::Engine)
         },
         Arm {
             environment: with(("PLEACH_STEERING", "0")),
@@ -223,17 +239,20 @@ mod tests {
     #[test]
     fn a_variant_is_its_base_with_changes() {
         let arm = variant(
-            "fast=pleach,PLEACH_BYTES=0.4,-len_control=50,-use_cmp=0,seeds=2,dict",
+            "fast=pleach,PLEACH_BYTES=0.4,-len_control=50,-entropic=1,seeds=2,dict",
             &arms(),
         )
         .unwrap();
         assert_eq!(arm.name, "fast");
         assert_eq!(arm.binary.name(), "choices");
-        assert_eq!(arm.flags, ["-len_control=50", "-use_cmp=0"]);
+        assert_eq!(
+            arm.flags,
+            ["-use_counters=0", "-len_control=50", "-entropic=1"]
+        );
         assert_eq!(arm.environment["PLEACH_BYTES"], "0.4");
         assert_eq!(
             arm.describe(),
-            "choices -len_control=50 -use_cmp=0 PLEACH_BYTES=0.4 dict seeds=2"
+            "choices -use_counters=0 -len_control=50 -entropic=1 PLEACH_BYTES=0.4 dict seeds=2"
         );
         assert_eq!((arm.seeds, arm.dictionary), (Some(2), true));
         let again = variant(&arm.as_variant(), &arms()).unwrap();

@@ -30,6 +30,8 @@ pub(super) struct Reading {
     pub(super) artifacts: Vec<PathBuf>,
     /// How the target's mutator has recognized texts, as of its last report.
     pub(super) texts: Option<TextCounts>,
+    /// What the mutator's operators have come to, as of its last report.
+    pub(super) operators: Vec<OperatorCounts>,
     /// Whether an input failed, with or without a file.
     pub(super) failed: bool,
     /// Whether there was a status line; with `-verbosity=0` there is none, and coverage is unknown.
@@ -51,6 +53,22 @@ pub(super) struct TextCounts {
     pub(super) exhausted: u64,
 }
 
+/// What an operator has come to.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub(super) struct OperatorCounts {
+    pub(super) name: String,
+    /// The inputs that it made.
+    pub(super) tried: u64,
+    /// Those that the engine kept, as far as they came back as parents.
+    pub(super) kept: u64,
+    /// The k-paths that they covered first.
+    pub(super) new_paths: u64,
+    /// The time that it took.
+    pub(super) microseconds: u64,
+    /// Its share of the mutations at the end, out of 1000.
+    pub(super) share: u64,
+}
+
 impl Reading {
     /// Takes in one line.
     pub(super) fn line(&mut self, line: &str) {
@@ -65,6 +83,8 @@ impl Reading {
             self.artifact(PathBuf::from(path.trim_end()));
         } else if let Some(counts) = line.strip_prefix("pleach: runs: ") {
             self.texts = Some(text_counts(counts));
+        } else if let Some(counts) = line.strip_prefix("pleach: operator: ") {
+            self.operator(counts);
         } else if line.starts_with("SUMMARY: ") {
             self.failed = true;
         } else if line.starts_with("INFO: Loaded ")
@@ -114,6 +134,36 @@ impl Reading {
                 "MS:" => break,
                 _ => {}
             }
+        }
+    }
+}
+
+impl Reading {
+    /// Takes in what an operator has come to, in place of what was known of it.
+    fn operator(&mut self, line: &str) {
+        let mut words = line.split_ascii_whitespace();
+        let Some(name) = words.next() else {
+            return;
+        };
+        let mut counts = OperatorCounts {
+            name: name.to_owned(),
+            ..OperatorCounts::default()
+        };
+        let words: Vec<&str> = words.collect();
+        for pair in words.windows(2) {
+            let number = match pair[0] {
+                "tried:" => &mut counts.tried,
+                "kept:" => &mut counts.kept,
+                "new_paths:" => &mut counts.new_paths,
+                "microseconds:" => &mut counts.microseconds,
+                "share:" => &mut counts.share,
+                _ => continue,
+            };
+            set(number, pair[1]);
+        }
+        match self.operators.iter_mut().find(|known| known.name == name) {
+            Some(known) => *known = counts,
+            None => self.operators.push(counts),
         }
     }
 }
@@ -291,6 +341,30 @@ pleach: something else",
             ..Reading::default()
         };
         assert_eq!(reading, expected);
+    }
+
+    #[test]
+    fn the_last_report_of_each_operator_counts() {
+        let reading = read(
+            "pleach: operator: seek tried: 10 kept: 1 new_paths: 4 microseconds: 30 share: 250\n\
+             pleach: operator: swap tried: 5 kept: 0 new_paths: 0 microseconds: 9 share: 50\n\
+             pleach: operator: seek tried: 40 kept: 3 new_paths: 6 microseconds: 99 share: 300 more: 1",
+        );
+        let names: Vec<_> = reading
+            .operators
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect();
+        assert_eq!(names, ["seek", "swap"]);
+        let seek = &reading.operators[0];
+        let counts = (
+            seek.tried,
+            seek.kept,
+            seek.new_paths,
+            seek.microseconds,
+            seek.share,
+        );
+        assert_eq!(counts, (40, 3, 6, 99, 300));
     }
 
     #[test]
