@@ -60,6 +60,7 @@ check cargo fmt --all --check
 check cargo fmt "${fuzz[@]}" --check
 check bash -n scripts/fuzz.sh
 check bash -n scripts/suites.sh
+check bash -n scripts/engine.sh
 check bash -n scripts/evaluate.sh
 for manifest in fuzz/arena/Cargo.toml fuzz/arena/subjects/*/Cargo.toml fuzz/arena/bugs/*/Cargo.toml; do
     check cargo fmt --manifest-path "$manifest" --check
@@ -112,6 +113,11 @@ check "$pleach" fuzz json "$campaign_seconds" --grammar grammars/json/json.ebnf 
 after=$(count_files "$scratch/corpus")
 echo "the corpus has grown from $before to $after inputs"
 check is_more "$after" "$before"
+
+# The engine's modes, on that target and on one that fails.
+run "$pleach" fuzz fragile 1 --corpus "$scratch/fragile" -- -runs=1 -verbosity=0
+programs=$(dirname -- "$(find fuzz/target/pleach -path '*/release/fragile' -type f | head -n 1)")
+check scripts/engine.sh "$programs/json" "$programs/fragile"
 
 # The same with texts: from samples, one of them no sentence, to a corpus that can be read.
 mkdir "$scratch/texts" "$scratch/text_corpus"

@@ -1,5 +1,6 @@
 //! The operators, one a file.
 
+mod absorb;
 mod borrow;
 mod bytes;
 mod character;
@@ -20,6 +21,7 @@ mod swap;
 mod transplant;
 mod unroll;
 
+pub use absorb::Absorb;
 pub use borrow::Borrow;
 pub use bytes::Bytes;
 pub use character::Character;
@@ -50,6 +52,7 @@ pub(super) fn all() -> Vec<Box<dyn Operator>> {
         Box::new(NextAlternative),
         Box::new(InsertItem),
         Box::new(DeleteItem),
+        Box::new(Absorb),
         Box::new(DuplicateItem),
         Box::new(MoveItem),
         Box::new(ShuffleItems),

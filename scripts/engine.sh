@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Drives the modes of libFuzzer on targets of fuzz/, and checks what comes out of each: -runs, -seed, -max_len, -merge, -fork,
+# -jobs, -minimize_crash.
+#
+#     scripts/engine.sh JSON FRAGILE
+#
+# JSON and FRAGILE are the built targets `json` and `fragile`, as `pleach fuzz` and `cargo fuzz build` leave them below the
+# target directory. The program `pleach` is taken from target/release, or from PATH. Exit code: 0 if all is well, 1 at the first
+# thing that is not.
+set -euo pipefail
+
+[ $# -eq 2 ] || {
+    echo 'usage: scripts/engine.sh JSON FRAGILE' >&2
+    exit 2
+}
+root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+json=$(realpath -- "$1")
+fragile=$(realpath -- "$2")
+grammar=$root/grammars/json/json.ebnf
+pleach=${CARGO_TARGET_DIR:-$root/target}/release/pleach
+[ -x "$pleach" ] || pleach=pleach
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    printf 'engine: %s\n' "$*" >&2
+    tail -n 20 "$scratch/log" >&2 || true
+    exit 1
+}
+
+# Runs a target and keeps what it says.
+engine() {
+    "$@" >"$scratch/log" 2>&1
+}
+
+count() {
+    find "$1" -type f | wc -l
+}
+
+# The k-paths, for k = 2, that a corpus covers.
+pairs() {
+    "$pleach" coverage "$grammar" "$1" -k 2 --json | sed 's/.*"k":2,"covered":\([0-9]*\).*/\1/'
+}
+
+echo 'engine: -runs and -seed'
+mkdir one two
+for corpus in one two; do
+    # The engine's table of compared values is ordered by addresses, and its look at the corpus directory comes by the clock.
+    engine "$json" -seed=7 -runs=20000 -use_cmp=0 -reload=0 -print_final_stats=1 "$corpus" || fail "-runs does not end well"
+    grep -q '^stat::number_of_executed_units: *2000[0-9]$' log || fail "-runs=20000 makes another number of runs"
+done
+diff -r one two >/dev/null || fail "the same seed gives another corpus"
+[ "$(pairs one)" -ge 100 ] || fail "20000 runs cover $(pairs one) 2-paths of 108"
+
+echo 'engine: -max_len'
+mkdir short
+engine "$json" -seed=1 -runs=5000 -max_len=12 short || fail "-max_len does not end well"
+[ "$(count short)" -gt 20 ] || fail "with -max_len=12 only $(count short) inputs are kept"
+[ -z "$(find short -type f -size +12c)" ] || fail "an input is longer than -max_len"
+
+echo 'engine: -merge'
+mkdir merged
+engine "$json" -merge=1 merged one || fail "-merge does not end well"
+[ "$(count merged)" -gt 20 ] && [ "$(count merged)" -le "$(count one)" ] ||
+    fail "$(count one) inputs are merged to $(count merged)"
+[ "$(pairs merged)" -eq "$(pairs one)" ] || fail "merging loses k-paths: $(pairs merged) of $(pairs one)"
+
+echo 'engine: -fork'
+cp -R merged forked
+engine "$json" -fork=2 -max_total_time=8 forked || fail "-fork does not end well"
+[ "$(count forked)" -ge "$(count merged)" ] || fail "-fork loses inputs"
+[ "$(pairs forked)" -ge "$(pairs merged)" ] || fail "-fork loses k-paths"
+
+echo 'engine: -jobs'
+mkdir jobs
+engine "$json" -jobs=2 -workers=2 -runs=3000 jobs || fail "-jobs does not end well"
+[ "$(grep -l '^Done [0-9]* runs' fuzz-0.log fuzz-1.log | wc -l)" -eq 2 ] || fail "not both jobs have made their runs"
+[ "$(count jobs)" -gt 50 ] || fail "two jobs keep only $(count jobs) inputs"
+
+echo 'engine: -minimize_crash'
+mkdir crashes
+engine "$fragile" -seed=3 -runs=200000 -artifact_prefix=crashes/ && fail "the fragile target does not fail"
+crash=$(find crashes -type f -name 'crash-*' | head -n 1)
+[ -n "$crash" ] || fail "there is no artifact"
+# One that has something to be taken away.
+"$pleach" decode "$grammar" "$crash" >text
+printf '[1, [true, {"a": [[null, "text", %s]]}]]' "$(cat text)" >long
+mkdir long_input choices
+mv long long_input/
+"$pleach" encode "$grammar" long_input -o choices >/dev/null
+engine "$fragile" -minimize_crash=1 -runs=20000 -exact_artifact_path=small choices/long || true
+[ -s small ] || fail "-minimize_crash leaves nothing"
+"$pleach" decode "$grammar" small >text
+[ "$(wc -c <text)" -le 8 ] || fail "-minimize_crash ends at $(cat text)"
+engine "$fragile" small && fail "the minimized input does not fail"
+
+echo 'engine: all modes do what they say'
