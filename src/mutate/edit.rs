@@ -66,6 +66,9 @@ impl Workspace {
 
     /// Replaces a site's subtree by that of a site of the donor.
     pub fn replace_from_donor(&mut self, site: u32, donated: u32) -> bool {
+        if self.donor.choices_of(donated) == self.index.choices_of(site) {
+            return false;
+        }
         let mut choices = std::mem::take(&mut self.buffers.choices);
         choices.clear();
         choices.extend_from_slice(self.donor.choices_of(donated));

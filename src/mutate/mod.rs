@@ -474,6 +474,10 @@ impl Session {
             true => Outcome::Mutated(operators::Transplant.name()),
             false => self.change(shrink),
         };
+        self.keep();
+        if !shrink && self.yields.knows(yields::hash(&self.given)) {
+            self.change(shrink);
+        }
         self.work.donor.clear();
         self.keep();
         outcome

@@ -160,12 +160,14 @@ impl Yields {
         self.outputs[hash as usize % REMEMBERED].hash == hash
     }
 
-    /// Remembers that an operator made an output.
+    /// Remembers that an operator made an output, unless it is one that is known already.
     pub(super) fn made(&mut self, hash: u64, operator: usize) {
-        self.outputs[hash as usize % REMEMBERED] = Output {
-            hash,
-            operator: operator as u8,
-        };
+        if !self.knows(hash) {
+            self.outputs[hash as usize % REMEMBERED] = Output {
+                hash,
+                operator: operator as u8,
+            };
+        }
         let arm = &mut self.arms[operator];
         arm.tally.tried += 1;
         arm.tried += 1.0;
@@ -183,15 +185,20 @@ impl Yields {
     /// An input has come back as a parent, so whoever made it has succeeded. False if it has before, or is not remembered.
     pub(super) fn came_back(&mut self, hash: u64) -> bool {
         let output = &mut self.outputs[hash as usize % REMEMBERED];
-        if output.hash == hash
-            && let Some(arm) = self.arms.get_mut(usize::from(output.operator))
-        {
-            output.operator = NOBODY;
-            arm.tally.kept += 1;
-            arm.kept += 1.0;
-            return true;
+        let known = *output;
+        // Whoever makes it again has made nothing new.
+        *output = Output {
+            hash,
+            operator: NOBODY,
+        };
+        match self.arms.get_mut(usize::from(known.operator)) {
+            Some(arm) if known.hash == hash => {
+                arm.tally.kept += 1;
+                arm.kept += 1.0;
+                true
+            }
+            _ => false,
         }
-        false
     }
 
     /// What an operator made has covered new k-paths.
