@@ -25,3 +25,8 @@ fn sentences_run() {
     let accepted = check::accepted(run, &texts);
     assert!(accepted * 100 >= texts.len() * 95, "{accepted} accepted");
 }
+
+#[test]
+fn a_prefix_without_a_namespace_is_no_failure() {
+    assert!(run(br#"<p:s xmlns:p="" xmlns="u">I</p:s>"#));
+}
