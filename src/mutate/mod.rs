@@ -86,6 +86,8 @@ pub struct Session {
     slipped: Vec<u8>,
     /// The operator that made the present input, until it has run.
     maker: Option<usize>,
+    /// The hash of the present input, if it was needed already.
+    hash: Option<u64>,
 }
 
 /// The numbers of the operators that have shares of their own.
@@ -126,6 +128,7 @@ impl Session {
             given: Vec::new(),
             slipped: Vec::new(),
             maker: None,
+            hash: None,
         };
         // The first ones have shares of their own; slips and parts of other inputs are never drawn.
         let own: [(Box<dyn Operator>, &'static str); FIRST] = [
@@ -275,7 +278,9 @@ impl Session {
         self.given.clear();
         self.given.extend_from_slice(input);
         self.maker = None;
-        if self.yields.came_back(yields::hash(input)) {
+        let hash = yields::hash(input);
+        self.hash = Some(hash);
+        if self.yields.came_back(hash) {
             self.length.progress();
         }
         self.work.collect();
@@ -421,10 +426,7 @@ impl Session {
         let mut outcome = self.step_once(shrink);
         self.keep();
         for _ in 0..REPEATS {
-            if shrink
-                || outcome == Outcome::Exhausted
-                || !self.yields.knows(yields::hash(&self.given))
-            {
+            if shrink || outcome == Outcome::Exhausted || !self.is_known() {
                 break;
             }
             outcome = self.step_once(shrink);
@@ -475,7 +477,7 @@ impl Session {
             false => self.change(shrink),
         };
         self.keep();
-        if !shrink && self.yields.knows(yields::hash(&self.given)) {
+        if !shrink && self.is_known() {
             self.change(shrink);
         }
         self.work.donor.clear();
@@ -524,10 +526,21 @@ impl Session {
         applied
     }
 
+    fn hash(&mut self) -> u64 {
+        *self.hash.get_or_insert_with(|| yields::hash(&self.given))
+    }
+
+    /// Whether the present input was there before.
+    fn is_known(&mut self) -> bool {
+        let hash = self.hash();
+        self.yields.knows(hash)
+    }
+
     /// Remembers the present input as the work of its maker.
     fn remember(&mut self) {
         if let Some(maker) = self.maker {
-            self.yields.made(yields::hash(&self.given), maker);
+            let hash = self.hash();
+            self.yields.made(hash, maker);
         }
     }
 
@@ -540,6 +553,7 @@ impl Session {
 
     /// Takes the workspace's input as the present one.
     fn keep(&mut self) {
+        self.hash = None;
         self.given.clear();
         self.given.extend_from_slice(self.work.index().canonical());
         if self.given.is_empty() {
@@ -558,6 +572,7 @@ impl Session {
             self.keep();
         }
         if self.given.len() > max_size {
+            self.hash = None;
             self.given.truncate(max_size);
             let choices = std::mem::take(&mut self.given);
             self.work.load(&choices);

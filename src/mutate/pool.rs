@@ -12,7 +12,7 @@ const PLACES: usize = 24;
 /// The choices of the largest subtree that is kept.
 const LARGEST: usize = 192;
 /// The subtrees looked at in each parent.
-const LOOKED_AT: usize = 12;
+const LOOKED_AT: usize = 4;
 /// The bytes of all subtrees together.
 const MAX_BYTES: usize = 8 << 20;
 

@@ -105,6 +105,9 @@ impl Steering {
     /// Whether the campaign has yet to see much of the grammar: then seeking comes first. Counts how often it is asked, so that
     /// paths that the limits forbid do not keep it there.
     pub(super) fn is_opening(&mut self) -> bool {
+        if self.opening == 0 {
+            return false;
+        }
         let level = 2.min(self.coverage.kpaths().k());
         let left = match self.lower.get(level - 1) {
             Some(covered) => covered.count_zeros(),
