@@ -115,6 +115,7 @@ echo "the corpus has grown from $before to $after inputs"
 check is_more "$after" "$before"
 
 # The engine's modes, on that target and on one that fails.
+mkdir "$scratch/fragile"
 run "$pleach" fuzz fragile 1 --corpus "$scratch/fragile" -- -runs=1 -verbosity=0
 programs=$(dirname -- "$(find fuzz/target/pleach -path '*/release/fragile' -type f | head -n 1)")
 check scripts/engine.sh "$programs/json" "$programs/fragile"
