@@ -46,12 +46,15 @@ pairs() {
 
 echo 'engine: -runs and -seed'
 mkdir one two
+# The engine itself depends on addresses, which are at other places in every process: it orders compared values by them, and takes
+# note of the depth of the stack. Its look at the corpus directory comes by the clock.
+fixed=(setarch "$(uname -m)" -R)
+"${fixed[@]}" true 2>/dev/null || fixed=()
 for corpus in one two; do
-    # The engine's table of compared values is ordered by addresses, and its look at the corpus directory comes by the clock.
-    engine "$json" -seed=7 -runs=20000 -use_cmp=0 -reload=0 -print_final_stats=1 "$corpus" || fail "-runs does not end well"
+    engine ${fixed[@]+"${fixed[@]}"} "$json" -seed=7 -runs=20000 -use_cmp=0 -reload=0 -print_final_stats=1 "$corpus" || fail "-runs does not end well"
     grep -q '^stat::number_of_executed_units: *2000[0-9]$' log || fail "-runs=20000 makes another number of runs"
 done
-diff -r one two >/dev/null || fail "the same seed gives another corpus"
+[ ${#fixed[@]} -eq 0 ] || diff -r one two >/dev/null || fail "the same seed gives another corpus"
 [ "$(pairs one)" -ge 100 ] || fail "20000 runs cover $(pairs one) 2-paths of 108"
 
 echo 'engine: -max_len'
