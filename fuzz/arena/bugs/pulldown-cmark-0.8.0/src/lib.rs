@@ -1,19 +1,12 @@
 //! `pulldown-cmark` 0.8.0: a document is parsed with all extensions and rendered.
 
-use pulldown_cmark::{Options, Parser, html};
+#[path = "../../pulldown_cmark.rs"]
+mod program;
+
+pub use program::run;
 
 /// The grammar of its inputs.
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/markdown/markdown.ebnf");
-
-/// Renders `text`. True if it is UTF-8, as every text is a document.
-pub fn run(text: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(text) else {
-        return false;
-    };
-    let mut rendered = String::new();
-    html::push_html(&mut rendered, Parser::new_ext(text, Options::all()));
-    true
-}
 
 #[cfg(test)]
 #[path = "../../known.rs"]
