@@ -143,6 +143,14 @@ fn fixed(checkout: &Checkout, subject: &Subject) -> Result<Subject> {
                 .with_context(|| format!("{}", link.display()))?;
         }
     }
+    // What packages share lies beside them.
+    for entry in fs::read_dir(checkout.root.join("fuzz/arena/bugs"))? {
+        let entry = entry?;
+        let link = tree.join("fuzz/arena/bugs").join(entry.file_name());
+        if entry.file_type()?.is_file() && !link.exists() {
+            symlink(entry.path(), &link).with_context(|| format!("{}", link.display()))?;
+        }
+    }
     copy_dir(&subject.dir, &copy)?;
     let manifest = copy.join("Cargo.toml");
     let text = fs::read_to_string(&manifest)?;

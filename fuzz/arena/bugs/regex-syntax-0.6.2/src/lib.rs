@@ -6,7 +6,7 @@ mod program;
 pub use program::run;
 
 /// The grammar of its inputs.
-pub const GRAMMAR: &str = include_str!("../../regex-syntax-0.5.3/regex.ebnf");
+pub const GRAMMAR: &str = include_str!("../../regex_syntax.ebnf");
 
 #[cfg(test)]
 #[path = "../../known.rs"]
