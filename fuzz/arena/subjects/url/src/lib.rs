@@ -3,7 +3,7 @@
 use url::Url;
 
 /// The grammar of its inputs.
-pub const GRAMMAR: &str = include_str!("../../../../../grammars/url/url.ebnf");
+pub const GRAMMAR: &str = include_str!("../../../../../grammars/whatwg_url/whatwg_url.ebnf");
 
 /// Bases for relative references: special, file, opaque and non-special with an authority.
 const BASES: [&str; 5] = [
