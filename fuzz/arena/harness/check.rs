@@ -52,6 +52,17 @@ pub fn sentences(grammar: &str, seed: u64, count: usize) -> Vec<Vec<u8>> {
 ///
 /// Each text is shown before it runs, so a test that fails ends with the text that it failed on.
 pub fn run_all(run: fn(&[u8]) -> bool, texts: &[Vec<u8>]) -> (usize, Duration) {
+    /// Unoptimized frames are large.
+    const STACK: usize = 1 << 28;
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new().stack_size(STACK);
+        let all = work.spawn_scoped(scope, || run_each(run, texts));
+        let joined = all.expect("a thread starts").join();
+        joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn run_each(run: fn(&[u8]) -> bool, texts: &[Vec<u8>]) -> (usize, Duration) {
     let (mut accepted, mut time) = (0, Duration::ZERO);
     for text in texts {
         println!("{:?}", String::from_utf8_lossy(text));
