@@ -13,12 +13,6 @@ impl Workspace {
         ((parent as usize) < self.index.sites().len()).then_some(parent)
     }
 
-    /// The `i`-th item of all repetitions, and the quantifier's site that it belongs to. O(sites).
-    pub fn nth_item(&self, i: usize) -> Option<(u32, u32)> {
-        let item = self.nth(Kind::Item, i)?;
-        Some((item, self.parent(item)?))
-    }
-
     /// The alternative that an alternation's site has taken.
     pub fn alternative(&self, site: u32) -> Option<u32> {
         let node = self.choice_node(site)?;
@@ -117,13 +111,11 @@ impl Workspace {
         (start..sites.len() as u32).chain(0..start).find(fits)
     }
 
-    /// The first recursion from the `i`-th recursive site on: a site and one above it that derives the same nonterminal.
-    /// Looks at a few sites only.
-    pub fn recursion(&self, i: usize) -> Option<(u32, u32)> {
+    /// The first recursion from a site on: a site and one above it that derives the same nonterminal. Looks at a few sites
+    /// only.
+    pub fn recursion(&self, site: u32) -> Option<(u32, u32)> {
         const LOOKED_AT: usize = 32;
-        self.of_kind(Kind::Recursive)
-            .skip(i)
-            .chain(self.of_kind(Kind::Recursive).take(i))
+        self.of_kind_from(Kind::Recursive, site)
             .take(LOOKED_AT)
             .find_map(|site| Some((site, self.same_above(site)?)))
     }

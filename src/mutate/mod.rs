@@ -6,8 +6,9 @@
 //!
 //! Steering is one force among several: a share of the mutations seeks an uncovered k-path ([`operators::Seek`]), a share is
 //! the engine's ([`operators::Bytes`], [`operators::Reword`]), the others are drawn by weight; all shares follow what the
-//! operators have yielded ([`Tally`]). Operators count the sites they can work on and are applied to the i-th; where one turns
-//! out not to apply, others are drawn a few times and then tried in a fixed order, so nothing is retried without end.
+//! operators have yielded ([`Tally`]). An operator says on which kind of sites it works; the site is drawn by what the operator
+//! has yielded at the sites of the same nonterminal. Where it turns out not to apply, others are drawn a few times and then
+//! tried in a fixed order, so nothing is retried without end.
 //!
 //! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]).
 
@@ -17,6 +18,7 @@ mod kinds;
 mod length;
 mod operator;
 pub mod operators;
+mod places;
 mod pool;
 mod slips;
 mod steering;
@@ -27,6 +29,7 @@ use std::sync::Arc;
 
 use crate::choice::Codec;
 use crate::graph::Graph;
+use crate::id::ProductionId;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::rng::Rng;
 use crate::slip;
@@ -40,7 +43,8 @@ pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
 
 use length::Length;
-use yields::Yields;
+use places::CANDIDATES;
+use yields::{Maker, Yields};
 
 /// The share of steered mutations, out of 1000, unless set otherwise.
 pub const DEFAULT_STEERING: u32 = 250;
@@ -85,7 +89,7 @@ pub struct Session {
     /// The text of an input with slips.
     slipped: Vec<u8>,
     /// The operator that made the present input, until it has run.
-    maker: Option<usize>,
+    maker: Option<Maker>,
     /// The hash of the present input, if it was needed already.
     hash: Option<u64>,
 }
@@ -119,7 +123,7 @@ impl Session {
         let mut session = Session {
             work: Workspace::new(&codec, coverage, Rng::new(0)),
             operators: Vec::new(),
-            yields: Yields::new(),
+            yields: Yields::new(graph.grammar().productions().len()),
             length: Length::new(0),
             steering: DEFAULT_STEERING,
             bytes: 0,
@@ -223,7 +227,7 @@ impl Session {
     /// Tells how long the last mutation took, for the tallies.
     pub fn spent(&mut self, nanoseconds: u64) {
         if let Some(maker) = self.maker {
-            self.yields.spent(maker, nanoseconds);
+            self.yields.spent(maker.operator, nanoseconds);
         }
     }
 
@@ -328,7 +332,7 @@ impl Session {
             self.length.progress();
         }
         if let Some(maker) = self.maker.take() {
-            self.yields.covered(maker, new);
+            self.yields.covered(maker.operator, new);
         }
         new
     }
@@ -513,17 +517,47 @@ impl Session {
         Outcome::Exhausted
     }
 
-    /// Applies an operator, and takes note that the present input is its work.
+    /// Applies an operator at a site that promises something, and takes note that the present input is its work.
     fn apply_numbered(&mut self, number: usize) -> bool {
+        let Some((site, place)) = self.draw_site(number) else {
+            return false;
+        };
         let operators = std::mem::take(&mut self.operators);
         let applied = operators
             .get(number)
-            .is_some_and(|operator| self.apply(operator.as_ref()));
+            .is_some_and(|operator| operator.apply(&mut self.work, site));
         self.operators = operators;
         if applied {
-            self.maker = Some(number);
+            self.maker = Some(Maker {
+                operator: number,
+                place,
+            });
         }
         applied
+    }
+
+    /// A site for an operator, by what its nonterminals have yielded, and the nonterminal.
+    fn draw_site(&mut self, number: usize) -> Option<(u32, ProductionId)> {
+        let operator = self.operators.get(number)?;
+        if !operator.is_ready(&self.work) {
+            return None;
+        }
+        let Some(kind) = operator.kind() else {
+            return Some((0, self.work.nonterminal(0)));
+        };
+        let count = self.work.count(kind);
+        if count == 0 {
+            return None;
+        }
+        let mut candidates = [(0, ProductionId(0)); CANDIDATES];
+        for candidate in &mut candidates {
+            let i = self.work.rng.index(count);
+            let site = self.work.nth(kind, i)?;
+            *candidate = (site, self.work.nonterminal(site));
+        }
+        let places = &self.yields.places;
+        let site = places.draw(number, &candidates, &mut self.work.rng)?;
+        Some((site, self.work.nonterminal(site)))
     }
 
     fn hash(&mut self) -> u64 {
@@ -546,9 +580,15 @@ impl Session {
 
     /// Applies an operator at one of its sites, drawn uniformly.
     pub fn apply(&mut self, operator: &dyn Operator) -> bool {
-        let count = operator.count(&self.work);
-        let i = self.work.rng().index(count);
-        count > 0 && operator.apply(&mut self.work, i)
+        let site = match operator.kind() {
+            None => Some(0),
+            Some(kind) => {
+                let i = self.work.rng.index(self.work.count(kind));
+                self.work.nth(kind, i)
+            }
+        };
+        operator.is_ready(&self.work)
+            && site.is_some_and(|site| operator.apply(&mut self.work, site))
     }
 
     /// Takes the workspace's input as the present one.

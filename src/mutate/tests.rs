@@ -374,10 +374,10 @@ impl Operator for Never {
     fn name(&self) -> &'static str {
         "never"
     }
-    fn count(&self, _: &super::Workspace) -> usize {
-        1
+    fn kind(&self) -> Option<super::Kind> {
+        None
     }
-    fn apply(&self, _: &mut super::Workspace, _: usize) -> bool {
+    fn apply(&self, _: &mut super::Workspace, _: u32) -> bool {
         false
     }
 }

@@ -209,6 +209,16 @@ impl Workspace {
             .map(|(at, _)| at)
     }
 
+    /// The sites of a kind from one on, in order, and then those before it.
+    pub fn of_kind_from(&self, kind: Kind, site: u32) -> impl Iterator<Item = u32> + '_ {
+        let bit = 1u8 << kind as u8;
+        let sites = self.index.sites();
+        let site = site.min(sites.len() as u32);
+        (site..sites.len() as u32)
+            .chain(0..site)
+            .filter(move |&at| self.kinds.of(sites[at as usize].node) & bit != 0)
+    }
+
     /// The `i`-th site of a kind. O(sites).
     #[inline]
     pub fn nth(&self, kind: Kind, i: usize) -> Option<u32> {
@@ -231,6 +241,17 @@ impl Workspace {
         let production = self.kinds.production(node);
         let known = (production as usize) < self.graph().grammar().productions().len();
         known.then_some(ProductionId(production))
+    }
+
+    /// The nonterminal of a site: the one that it derives, else the one in whose right side it is written.
+    pub fn nonterminal(&self, site: u32) -> ProductionId {
+        let grammar = self.graph().grammar();
+        let node = self.index.sites().get(site as usize).map(|site| site.node);
+        node.and_then(|node| {
+            let own = || grammar.nodes().get(node).map(|node| node.production);
+            self.production_of(node).or_else(own)
+        })
+        .unwrap_or(grammar.start())
     }
 
     /// Whether what stands at one node may stand at the other: the same node, or references to one production.

@@ -13,6 +13,8 @@ use std::hash::Hasher as _;
 
 use siphasher::sip::SipHasher13;
 
+use super::places::Places;
+use crate::id::ProductionId;
 use crate::rng::Rng;
 
 /// How many outputs are remembered, a power of two; 16 bytes each.
@@ -35,6 +37,14 @@ const NOBODY: u8 = u8::MAX;
 struct Output {
     hash: u64,
     operator: u8,
+    place: u32,
+}
+
+/// Who made an output: an operator, at a site of a nonterminal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Maker {
+    pub(super) operator: usize,
+    pub(super) place: ProductionId,
 }
 
 /// What an operator has come to.
@@ -77,6 +87,7 @@ impl fmt::Display for Tally {
 /// The memory of outputs, and a tally an operator.
 #[derive(Debug)]
 pub(super) struct Yields {
+    pub(super) places: Places,
     outputs: Vec<Output>,
     arms: Vec<Arm>,
     total_weight: f64,
@@ -101,8 +112,9 @@ pub(super) fn hash(input: &[u8]) -> u64 {
 }
 
 impl Yields {
-    pub(super) fn new() -> Yields {
+    pub(super) fn new(productions: usize) -> Yields {
         Yields {
+            places: Places::new(productions),
             outputs: vec![Output::default(); REMEMBERED],
             arms: Vec::new(),
             total_weight: 0.0,
@@ -126,6 +138,7 @@ impl Yields {
             tried: 0.0,
             kept: 0.0,
         });
+        self.places.add_operator();
         self.rebalance();
     }
 
@@ -161,16 +174,19 @@ impl Yields {
     }
 
     /// Remembers that an operator made an output, unless it is one that is known already.
-    pub(super) fn made(&mut self, hash: u64, operator: usize) {
+    pub(super) fn made(&mut self, hash: u64, maker: Maker) {
+        let Maker { operator, place } = maker;
         if !self.knows(hash) {
             self.outputs[hash as usize % REMEMBERED] = Output {
                 hash,
                 operator: operator as u8,
+                place: place.0,
             };
         }
         let arm = &mut self.arms[operator];
         arm.tally.tried += 1;
         arm.tried += 1.0;
+        self.places.made(operator, place);
         self.until_period -= 1;
         if self.until_period == 0 {
             self.until_period = PERIOD;
@@ -179,6 +195,7 @@ impl Yields {
                 arm.tried *= FADE;
                 arm.kept *= FADE;
             }
+            self.places.fade(FADE as f32);
         }
     }
 
@@ -190,11 +207,14 @@ impl Yields {
         *output = Output {
             hash,
             operator: NOBODY,
+            place: 0,
         };
         match self.arms.get_mut(usize::from(known.operator)) {
             Some(arm) if known.hash == hash => {
                 arm.tally.kept += 1;
                 arm.kept += 1.0;
+                let (operator, place) = (usize::from(known.operator), ProductionId(known.place));
+                self.places.kept(operator, place);
                 true
             }
             _ => false,
@@ -234,12 +254,20 @@ impl Yields {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST, MOST, Yields, hash};
+    use super::{LEAST, MOST, Maker, Yields, hash};
+    use crate::id::ProductionId;
     use crate::rng::Rng;
+
+    fn maker(operator: usize) -> Maker {
+        Maker {
+            operator,
+            place: ProductionId(0),
+        }
+    }
 
     /// Lets operators work for a while; the first one's outputs come back always, the second's never, the third's sometimes.
     fn work(rounds: u64) -> Yields {
-        let mut yields = Yields::new();
+        let mut yields = Yields::new(1);
         for name in ["good", "bad", "fair", "off"] {
             yields.add(name, 100.0);
         }
@@ -249,7 +277,7 @@ mod tests {
             let drawn = yields.draw(&mut rng);
             let output = hash(&round.to_le_bytes());
             assert!(!yields.knows(output));
-            yields.made(output, drawn);
+            yields.made(output, maker(drawn));
             assert!(yields.knows(output));
             if drawn == 0 || drawn == 2 && round % 40 == 0 {
                 yields.came_back(output);
@@ -278,11 +306,11 @@ mod tests {
 
     #[test]
     fn without_evidence_shares_stay_as_they_are() {
-        let mut yields = Yields::new();
+        let mut yields = Yields::new(1);
         yields.add("one", 300.0);
         yields.add("other", 100.0);
         for round in 0..5000u64 {
-            yields.made(hash(&round.to_le_bytes()), (round % 4 == 0).into());
+            yields.made(hash(&round.to_le_bytes()), maker((round % 4 == 0).into()));
         }
         let shares: Vec<u32> = yields.tallies().map(|tally| tally.share).collect();
         assert_eq!(shares, [750, 250]);

@@ -20,8 +20,8 @@ impl Operator for Absorb {
         "absorb"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Item)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Item)
     }
 
     fn shrinks(&self) -> bool {
@@ -32,10 +32,10 @@ impl Operator for Absorb {
         3
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let count = self.count(work);
-        let found = (0..ITEMS.min(count)).find_map(|at| {
-            let (item, quantifier) = work.nth_item((i + at) % count)?;
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        let items = work.of_kind_from(Kind::Item, site).take(ITEMS);
+        let found = items.into_iter().find_map(|item| {
+            let quantifier = work.parent(item)?;
             let (head, part) = pair(work, item, quantifier)?;
             Some((item, quantifier, head, part))
         });

@@ -13,16 +13,15 @@ impl Operator for Borrow {
         "borrow"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Variable)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Variable)
     }
 
     fn weight(&self) -> u32 {
         12
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        work.nth(Kind::Variable, i)
-            .is_some_and(|site| work.borrow_part(site))
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        work.borrow_part(site)
     }
 }

@@ -13,16 +13,15 @@ impl Operator for Character {
         "character"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Class)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Class)
     }
 
     fn weight(&self) -> u32 {
         10
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        work.nth(Kind::Class, i)
-            .is_some_and(|site| work.change_member(site))
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        work.change_member(site)
     }
 }

@@ -13,8 +13,8 @@ impl Operator for DeleteItem {
         "delete-item"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Item)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Item)
     }
 
     fn shrinks(&self) -> bool {
@@ -25,8 +25,8 @@ impl Operator for DeleteItem {
         8
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some((item, quantifier)) = work.nth_item(i) else {
+    fn apply(&self, work: &mut Workspace, item: u32) -> bool {
+        let Some(quantifier) = work.parent(item) else {
             return false;
         };
         work.edit_items(quantifier, |items, _| {

@@ -13,16 +13,16 @@ impl Operator for DuplicateItem {
         "duplicate-item"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Item)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Item)
     }
 
     fn weight(&self) -> u32 {
         8
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some((item, quantifier)) = work.nth_item(i) else {
+    fn apply(&self, work: &mut Workspace, item: u32) -> bool {
+        let Some(quantifier) = work.parent(item) else {
             return false;
         };
         work.edit_items(quantifier, |items, _| {

@@ -13,8 +13,8 @@ impl Operator for Hoist {
         "hoist"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Recursive)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Recursive)
     }
 
     fn shrinks(&self) -> bool {
@@ -25,8 +25,8 @@ impl Operator for Hoist {
         5
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some((site, above)) = work.recursion(i) else {
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        let Some((site, above)) = work.recursion(site) else {
             return false;
         };
         work.replace_by_copy(above, |index, choices| {

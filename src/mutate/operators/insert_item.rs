@@ -13,18 +13,15 @@ impl Operator for InsertItem {
         "insert-item"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Repeated)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Repeated)
     }
 
     fn weight(&self) -> u32 {
         12
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some(quantifier) = work.nth(Kind::Repeated, i) else {
-            return false;
-        };
+    fn apply(&self, work: &mut Workspace, quantifier: u32) -> bool {
         let size = Size::draw(work.rng());
         work.edit_items(quantifier, |items, rng| {
             items.insert(rng.index(items.len() + 1), ItemSource::Random(size));

@@ -13,19 +13,16 @@ impl Operator for NextAlternative {
         "next-alternative"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Alternation)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Alternation)
     }
 
     fn weight(&self) -> u32 {
         12
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some((site, node)) = work
-            .nth(Kind::Alternation, i)
-            .and_then(|site| Some((site, work.choice_node(site)?)))
-        else {
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        let Some(node) = work.choice_node(site) else {
             return false;
         };
         let count = work.graph().grammar().children(node).len() as u32;

@@ -13,17 +13,16 @@ impl Operator for Regenerate {
         "regenerate"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Variable)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Variable)
     }
 
     fn weight(&self) -> u32 {
         14
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
         let size = Size::draw(work.rng());
-        work.nth(Kind::Variable, i)
-            .is_some_and(|site| work.replace(site, Part::Random(size)))
+        work.replace(site, Part::Random(size))
     }
 }

@@ -13,18 +13,15 @@ impl Operator for Repeat {
         "repeat"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Repeated)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Repeated)
     }
 
     fn weight(&self) -> u32 {
         4
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some(quantifier) = work.nth(Kind::Repeated, i) else {
-            return false;
-        };
+    fn apply(&self, work: &mut Workspace, quantifier: u32) -> bool {
         work.edit_items(quantifier, |items, rng| {
             let times = 2 + rng.heavy_tail().saturating_mul(4).min(4096) as usize;
             let source = if !items.is_empty() && rng.per_mille(500) {

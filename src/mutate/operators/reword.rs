@@ -16,19 +16,19 @@ impl Operator for Reword {
         "reword"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        match work.engine() {
-            Some(_) => work.count(Kind::Variable),
-            None => 0,
-        }
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Variable)
+    }
+
+    fn is_ready(&self, work: &Workspace) -> bool {
+        work.engine().is_some()
     }
 
     fn weight(&self) -> u32 {
         0
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        work.nth(Kind::Variable, i)
-            .is_some_and(|site| work.reword(site))
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        work.reword(site)
     }
 }

@@ -5,6 +5,7 @@
 //! agrees with the path. Where it departs, a repetition gets one more item with the rest of the path in it, which disturbs
 //! nothing; only an alternation has to give up what it derives.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
 use super::super::work::{Part, Size, Workspace};
 use crate::choice::is_site;
@@ -24,15 +25,19 @@ impl Operator for Seek {
         "seek"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        usize::from(work.coverage().kpaths().window_count() > 0)
+    fn kind(&self) -> Option<Kind> {
+        None
+    }
+
+    fn is_ready(&self, work: &Workspace) -> bool {
+        work.coverage().kpaths().window_count() > 0
     }
 
     fn weight(&self) -> u32 {
         0
     }
 
-    fn apply(&self, work: &mut Workspace, _: usize) -> bool {
+    fn apply(&self, work: &mut Workspace, _: u32) -> bool {
         let mut target = std::mem::take(&mut work.buffers.target);
         let mut path = std::mem::take(&mut work.buffers.path);
         path.clear();

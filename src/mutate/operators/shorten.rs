@@ -13,8 +13,8 @@ impl Operator for Shorten {
         "shorten"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Variable)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Variable)
     }
 
     fn shrinks(&self) -> bool {
@@ -25,8 +25,7 @@ impl Operator for Shorten {
         5
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        work.nth(Kind::Variable, i)
-            .is_some_and(|site| work.replace(site, Part::Choices(&[])))
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        work.replace(site, Part::Choices(&[]))
     }
 }

@@ -13,18 +13,15 @@ impl Operator for ShuffleItems {
         "shuffle-items"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Repeated)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Repeated)
     }
 
     fn weight(&self) -> u32 {
         2
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some(quantifier) = work.nth(Kind::Repeated, i) else {
-            return false;
-        };
+    fn apply(&self, work: &mut Workspace, quantifier: u32) -> bool {
         // Fisher and Yates.
         work.edit_items(quantifier, |items, rng| {
             for last in (1..items.len()).rev() {

@@ -1,5 +1,6 @@
 //! Makes the input slightly invalid.
 
+use super::super::kinds::Kind;
 use super::super::operator::Operator;
 use super::super::work::Workspace;
 
@@ -12,15 +13,15 @@ impl Operator for Slip {
         "slip"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.index().sites().len()
+    fn kind(&self) -> Option<Kind> {
+        None
     }
 
     fn weight(&self) -> u32 {
         0
     }
 
-    fn apply(&self, work: &mut Workspace, _: usize) -> bool {
+    fn apply(&self, work: &mut Workspace, _: u32) -> bool {
         work.slip()
     }
 }

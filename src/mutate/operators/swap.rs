@@ -13,21 +13,18 @@ impl Operator for Swap {
         "swap"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Variable)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Variable)
     }
 
     fn weight(&self) -> u32 {
         5
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some(one) = work.nth(Kind::Variable, i) else {
-            return false;
-        };
-        let Some(other) = work.compatible_elsewhere(one) else {
-            return false;
-        };
-        work.swap_sites(one, other)
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        match work.compatible_elsewhere(site) {
+            Some(other) => work.swap_sites(site, other),
+            None => false,
+        }
     }
 }

@@ -13,22 +13,19 @@ impl Operator for Transplant {
         "transplant"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        if work.donor().sites().is_empty() {
-            0
-        } else {
-            work.count(Kind::Variable)
-        }
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Variable)
+    }
+
+    fn is_ready(&self, work: &Workspace) -> bool {
+        !work.donor().sites().is_empty()
     }
 
     fn weight(&self) -> u32 {
         12
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some(site) = work.nth(Kind::Variable, i) else {
-            return false;
-        };
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
         let Some(donated) = work.compatible_in_donor(site) else {
             return false;
         };

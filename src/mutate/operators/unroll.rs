@@ -13,16 +13,16 @@ impl Operator for Unroll {
         "unroll"
     }
 
-    fn count(&self, work: &Workspace) -> usize {
-        work.count(Kind::Recursive)
+    fn kind(&self) -> Option<Kind> {
+        Some(Kind::Recursive)
     }
 
     fn weight(&self) -> u32 {
         4
     }
 
-    fn apply(&self, work: &mut Workspace, i: usize) -> bool {
-        let Some((site, above)) = work.recursion(i) else {
+    fn apply(&self, work: &mut Workspace, site: u32) -> bool {
+        let Some((site, above)) = work.recursion(site) else {
             return false;
         };
         let doublings = 1 + work.rng().heavy_tail().ilog2().min(9);
