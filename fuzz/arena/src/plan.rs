@@ -86,7 +86,7 @@ impl Arm {
 }
 
 /// The flags that `pleach fuzz` gives.
-const PLEACH_FLAGS: [&str; 2] = ["-entropic=0", "-use_counters=0"];
+const PLEACH_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_depth=2"];
 /// Inputs out of a hundred that are slightly invalid in the arms with errors.
 const ERRORS: (&str, &str) = ("PLEACH_ERRORS", "0.1");
 
@@ -247,12 +247,17 @@ mod tests {
         assert_eq!(arm.binary.name(), "choices");
         assert_eq!(
             arm.flags,
-            ["-use_counters=0", "-len_control=50", "-entropic=1"]
+            [
+                "-use_counters=0",
+                "-mutate_depth=2",
+                "-len_control=50",
+                "-entropic=1"
+            ]
         );
         assert_eq!(arm.environment["PLEACH_BYTES"], "0.4");
         assert_eq!(
             arm.describe(),
-            "choices -use_counters=0 -len_control=50 -entropic=1 PLEACH_BYTES=0.4 dict seeds=2"
+            "choices -use_counters=0 -mutate_depth=2 -len_control=50 -entropic=1 PLEACH_BYTES=0.4 dict seeds=2"
         );
         assert_eq!((arm.seeds, arm.dictionary), (Some(2), true));
         let again = variant(&arm.as_variant(), &arms()).unwrap();
