@@ -37,6 +37,8 @@ const ENGINE_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_dept
 
 /// Lets a target with the text codec say how it has recognized texts.
 const STATS_VARIABLE: &str = "PLEACH_STATS";
+/// Lets what a target makes of a seed depend on the clock, or not.
+const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
 
 /// Run a fuzz target, with pleach left out of its instrumentation
 ///
@@ -45,7 +47,7 @@ const STATS_VARIABLE: &str = "PLEACH_STATS";
 /// leaves more time for running inputs, and that goes on from a kept input after two mutations (-mutate_depth=2). What is built is kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target
 /// directory.
 ///
-/// Without --random-seed the engine chooses a seed of its own.
+/// Without --random-seed the engine chooses a seed of its own. With it, nothing that pleach does depends on the clock (PLEACH_CLOCK=0).
 ///
 /// Ends after SECONDS, at the first input that fails, or by Ctrl-C, always with a summary. Its exit code is 1 if an input failed.
 ///
@@ -283,6 +285,9 @@ impl Fuzz {
         let seed = common.random_seed & u64::from(u32::MAX);
         if seed != 0 {
             command.arg(format!("-seed={seed}"));
+            if std::env::var_os(CLOCK_VARIABLE).is_none() {
+                command.env(CLOCK_VARIABLE, "0");
+            }
         }
         command.args(&self.flags);
         if std::env::var_os(STATS_VARIABLE).is_none() {

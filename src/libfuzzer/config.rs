@@ -28,6 +28,8 @@ pub struct Config {
     pub raw: u32,
     /// `PLEACH_CACHE`, in MiB.
     pub cache: usize,
+    /// `PLEACH_CLOCK`.
+    pub clock: bool,
     /// `PLEACH_STATS`.
     pub stats: bool,
 }
@@ -46,6 +48,7 @@ impl Default for Config {
             max_depth: 96,
             raw: 50,
             cache: 32,
+            clock: true,
             stats: false,
         }
     }
@@ -166,6 +169,10 @@ impl Config {
                 Some(())
             },
         )?;
+        read("PLEACH_CLOCK", "0 or 1", &mut |text| {
+            config.clock = whole::<u32>(text, 0..=1)? == 1;
+            Some(())
+        })?;
         read("PLEACH_STATS", "0 or 1", &mut |text| {
             config.stats = whole::<u32>(text, 0..=1)? == 1;
             Some(())

@@ -42,9 +42,11 @@
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
 //! | `PLEACH_RAW` | share of the engine's own mutations, on the text (text codec) | 0.05 |
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
+//! | `PLEACH_CLOCK` | 0 leaves what mutations and runs take out of account, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
 mod cache;
+mod clock;
 mod config;
 mod macros;
 mod sentence;
@@ -65,6 +67,7 @@ pub use config::{BadSetting, Config};
 pub use sentence::{Input, Language, Sentence};
 pub use stats::Stats;
 
+use clock::Clock;
 use text::{Reader, Texts};
 
 /// The counters of a target; the macros put them where libFuzzer looks for features.
@@ -120,6 +123,7 @@ struct State {
     config: Config,
     /// With the text codec.
     texts: Option<Texts>,
+    clock: Clock,
     runs: u64,
     /// The number of runs to report at next.
     next_report: u64,
@@ -146,30 +150,6 @@ impl State {
         }
         for tally in self.session.tallies().filter(|tally| tally.tried > 0) {
             eprintln!("pleach: {tally}");
-        }
-    }
-}
-
-/// The time that a call takes, if anybody wants to know.
-#[expect(
-    clippy::disallowed_types,
-    reason = "reports only: nothing depends on it"
-)]
-#[derive(Debug)]
-struct Stopwatch(Option<std::time::Instant>);
-
-#[expect(
-    clippy::disallowed_types,
-    reason = "reports only: nothing depends on it"
-)]
-impl Stopwatch {
-    fn start(wanted: bool) -> Stopwatch {
-        Stopwatch(wanted.then(std::time::Instant::now))
-    }
-
-    fn stop(self, session: &mut Session) {
-        if let Some(start) = self.0 {
-            session.spent(start.elapsed().as_nanos() as u64);
         }
     }
 }
@@ -251,6 +231,7 @@ impl Fuzzer {
                 session,
                 config,
                 texts,
+                clock: Clock::default(),
                 runs: 0,
                 next_report: 1000,
             }))
@@ -275,16 +256,17 @@ impl Fuzzer {
 
     /// Mutates the first `size` bytes of `data` in place and returns the new size, at least 1 and at most `max_size`.
     ///
-    /// Fits `libfuzzer_sys::fuzz_mutator!`. Deterministic in its arguments and in what has run before.
+    /// Fits `libfuzzer_sys::fuzz_mutator!`. Deterministic in its arguments and in what has run before, if `PLEACH_CLOCK` is 0.
     pub fn mutate(&self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let mut state = self.state();
         let State {
             session,
             config,
             texts,
+            clock,
             ..
         } = &mut *state;
-        let stopwatch = Stopwatch::start(config.stats);
+        let start = clock.start(config, session);
         let (size, max_size) = (size.min(data.len()), max_size.min(data.len()));
         session.seed(u64::from(seed));
         if let Some(texts) = texts {
@@ -292,12 +274,12 @@ impl Fuzzer {
                 0 => 0,
                 _ => texts.mutate(session, config, self.engine, data, size, max_size),
             };
-            stopwatch.stop(session);
+            clock.stop(start, session);
             return new_size;
         }
         session.load(&data[..size]);
         session.mutate(max_size);
-        stopwatch.stop(session);
+        clock.stop(start, session);
         write(session, data, max_size)
     }
 
@@ -310,21 +292,22 @@ impl Fuzzer {
             session,
             config,
             texts,
+            clock,
             ..
         } = &mut *state;
-        let stopwatch = Stopwatch::start(config.stats);
+        let start = clock.start(config, session);
         session.seed(u64::from(seed));
         if let Some(texts) = texts {
             let new_size = match out.len() {
                 0 => 0,
                 _ => texts.cross(session, self.engine, data1, data2, out),
             };
-            stopwatch.stop(session);
+            clock.stop(start, session);
             return new_size;
         }
         session.load(data1);
         session.cross(data2, out.len());
-        stopwatch.stop(session);
+        clock.stop(start, session);
         let len = out.len();
         write(session, out, len)
     }

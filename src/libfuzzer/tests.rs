@@ -139,6 +139,7 @@ fn settings_are_read_and_checked() {
     let text = |name, value| with(name, value).unwrap();
     assert_eq!(text("PLEACH_RAW", "0").raw, 0);
     assert_eq!(text("PLEACH_CACHE", "100").cache, 100);
+    assert!(text("PLEACH_CLOCK", "1").clock && !text("PLEACH_CLOCK", "0").clock);
     assert!(text("PLEACH_STATS", "1").stats && !text("PLEACH_STATS", "0").stats);
     for (name, value) in [
         ("PLEACH_K", "0"),
@@ -150,6 +151,7 @@ fn settings_are_read_and_checked() {
         ("PLEACH_MAX_DEPTH", ""),
         ("PLEACH_RAW", "1.1"),
         ("PLEACH_CACHE", "0"),
+        ("PLEACH_CLOCK", "2"),
         ("PLEACH_STATS", "yes"),
     ] {
         let error = with(name, value).unwrap_err().to_string();

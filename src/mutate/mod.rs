@@ -224,10 +224,15 @@ impl Session {
         self.work.coverage()
     }
 
-    /// Tells how long the last mutation took, for the tallies.
-    pub fn spent(&mut self, nanoseconds: u64) {
+    /// Tells how long a run took: operators that take more than a tenth of a median run get a lesser share.
+    pub fn ran(&mut self, nanoseconds: u64) {
+        self.yields.ran(nanoseconds);
+    }
+
+    /// Tells how long the last mutation took, which stands for so many, for the tallies and the shares.
+    pub fn spent(&mut self, nanoseconds: u64, mutations: u32) {
         if let Some(maker) = self.maker {
-            self.yields.spent(maker.operator, nanoseconds);
+            self.yields.spent(maker.operator, nanoseconds, mutations);
         }
     }
 

@@ -6,7 +6,8 @@
 //! The same memory tells outputs that were made before.
 //!
 //! Shares follow the success rates, within a quarter and four times what they are by default, so that nothing starves: a
-//! bandit that matches probabilities. Old successes fade.
+//! bandit that matches probabilities. Old successes fade. Where it is known what runs and operators take, an operator that takes
+//! more than a tenth of a median run gets so much less of its share.
 
 use std::fmt;
 use std::hash::Hasher as _;
@@ -28,6 +29,13 @@ const LEAST: f64 = 0.25;
 const MOST: f64 = 4.0;
 /// An operator with no history counts as one with this many tries at the mean rate.
 const PRIOR: f64 = 64.0;
+
+/// What a mutation may take, in terms of a median run, before its operator's share is cut, and how far it is cut.
+const AFFORDABLE: f64 = 0.1;
+const CUT: f64 = 0.1;
+/// How far a single run moves the estimate of the median, and a single mutation that of a mean.
+const STEP: f64 = 1.02;
+const RECENT: f64 = 1.0 / 32.0;
 
 /// No operator.
 const NOBODY: u8 = u8::MAX;
@@ -92,6 +100,8 @@ pub(super) struct Yields {
     arms: Vec<Arm>,
     total_weight: f64,
     until_period: u32,
+    /// The nanoseconds of a median run; 0 if nothing is known.
+    median_run: f64,
 }
 
 #[derive(Debug)]
@@ -101,6 +111,8 @@ struct Arm {
     weight: f64,
     tried: f64,
     kept: f64,
+    /// The nanoseconds that a mutation has taken of late; 0 if nothing is known.
+    cost: f64,
 }
 
 /// The hash of an input: the same on every machine.
@@ -119,6 +131,7 @@ impl Yields {
             arms: Vec::new(),
             total_weight: 0.0,
             until_period: PERIOD,
+            median_run: 0.0,
         }
     }
 
@@ -137,6 +150,7 @@ impl Yields {
             weight: base,
             tried: 0.0,
             kept: 0.0,
+            cost: 0.0,
         });
         self.places.add_operator();
         self.rebalance();
@@ -228,21 +242,42 @@ impl Yields {
         }
     }
 
-    /// An operator has taken time.
-    pub(super) fn spent(&mut self, operator: usize, nanoseconds: u64) {
+    /// An operator has taken time for one mutation, which stands for so many.
+    pub(super) fn spent(&mut self, operator: usize, nanoseconds: u64, mutations: u32) {
         if let Some(arm) = self.arms.get_mut(operator) {
-            arm.tally.nanoseconds += nanoseconds;
+            arm.tally.nanoseconds += nanoseconds * u64::from(mutations);
+            let cost = nanoseconds as f64;
+            arm.cost += match arm.cost {
+                0.0 => cost,
+                known => (cost - known) * RECENT,
+            };
         }
     }
 
+    /// A run has taken time.
+    pub(super) fn ran(&mut self, nanoseconds: u64) {
+        let time = (nanoseconds as f64).max(1.0);
+        // Half of the steps go up only where half of the runs take longer.
+        self.median_run = match self.median_run {
+            0.0 => time,
+            median if time > median => median * STEP,
+            median => median / STEP,
+        };
+    }
+
     fn rebalance(&mut self) {
+        let affordable = AFFORDABLE * self.median_run;
         let tried: f64 = self.arms.iter().map(|arm| arm.tried).sum();
         let kept: f64 = self.arms.iter().map(|arm| arm.kept).sum();
         // One success is taken for granted, so that nothing is divided by 0.
         let mean = (kept + 1.0) / (tried + PRIOR);
         for arm in &mut self.arms {
             let rate = (arm.kept + PRIOR * mean) / (arm.tried + PRIOR);
-            arm.weight = arm.base * (rate / mean).clamp(LEAST, MOST);
+            let affordable = match arm.cost > affordable && affordable > 0.0 {
+                true => (affordable / arm.cost).max(CUT),
+                false => 1.0,
+            };
+            arm.weight = arm.base * (rate / mean).clamp(LEAST, MOST) * affordable;
         }
         self.total_weight = self.arms.iter().map(|arm| arm.weight).sum();
         for arm in &mut self.arms {
@@ -302,6 +337,37 @@ mod tests {
         let bounds = (MOST / LEAST) as u32;
         assert!(bad.share * bounds * 2 >= good.share, "{tallies:?}");
         assert!((998..=1002).contains(&(good.share + bad.share + fair.share)));
+    }
+
+    #[test]
+    fn what_takes_more_than_a_tenth_of_a_run_gives_way() {
+        let shares = |run: u64| {
+            let mut yields = Yields::new(1);
+            yields.add("cheap", 100.0);
+            yields.add("dear", 100.0);
+            for round in 0..5000u64 {
+                // One run in ten takes very long, which moves no median.
+                yields.ran(if round % 10 == 0 { 1_000_000_000 } else { run });
+                let operator = (round % 2) as usize;
+                yields.spent(operator, [500, 5000][operator], 8);
+                yields.made(hash(&round.to_le_bytes()), maker(operator));
+            }
+            yields
+                .tallies()
+                .map(|tally| tally.share)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shares(100_000), [500, 500]);
+        // A tenth of a run is half of what the one takes.
+        let [cheap, dear] = shares(25_000)[..] else {
+            panic!()
+        };
+        assert!((300..370).contains(&dear) && cheap + dear == 1000, "{dear}");
+        // However short runs are, nothing starves.
+        let [cheap, dear] = shares(5_000)[..] else {
+            panic!()
+        };
+        assert!((80..100).contains(&dear) && cheap > 900, "{dear}");
     }
 
     #[test]
