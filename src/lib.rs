@@ -19,7 +19,7 @@
 //! |---|---|
 //! | 0 | [`id`], [`bitset`], [`rng`], [`caret`] |
 //! | 1 | [`grammar`]: notation, validation, printing |
-//! | 2 | [`graph`]: successors, shortest derivations, distances |
+//! | 2 | [`graph`]: successors, shortest derivations, distances; `import` (feature `import`): other notations |
 //! | 3 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
 //! | 4 | [`choice`]: decoding, encoding, the site index |
 //! | 5 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs |
@@ -49,6 +49,8 @@ pub mod generate;
 pub mod grammar;
 pub mod graph;
 pub mod id;
+#[cfg(feature = "import")]
+pub mod import;
 pub mod kpath;
 #[cfg(feature = "libfuzzer")]
 pub mod libfuzzer;

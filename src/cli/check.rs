@@ -48,7 +48,7 @@ struct WarningReport {
 
 impl Check {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load_quietly(&self.grammar)?;
+        let source = Source::load_quietly(&self.grammar, common)?;
         let report = self.report(&source);
         if common.json {
             out.json(&report)?;

@@ -90,7 +90,7 @@ pub(super) struct Uncovered {
 
 impl CoverageVerb {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let refused = |error| Failure::of(&source.name, error);
         let kpaths = KPaths::new(&source.graph, self.k).map_err(refused)?;
         let windows = WindowTable::new(&kpaths).map_err(refused)?;

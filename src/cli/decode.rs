@@ -44,7 +44,7 @@ struct Report {
 
 impl Decode {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let codec = Codec::new(&source.graph);
         let files = collect(&self.paths)?;
         let mut choices = Vec::new();

@@ -50,7 +50,7 @@ struct Report<'a> {
 
 impl Encode {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let files = collect(&self.paths)?;
         let mirror = Mirror::open(&self.output, &files, self.force)?;
         let texts = Texts::new(Parser::new(&source.graph), self.texts);

@@ -150,7 +150,7 @@ struct Summary<'a> {
 impl Fuzz {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
         let ruler = match &self.grammar {
-            Some(grammar) => Some(Ruler::new(grammar, self.k, self.text)?),
+            Some(grammar) => Some(Ruler::new(grammar, self.k, self.text, common)?),
             None if !self.seeds.is_empty() && !self.text => {
                 return Err(Failure::new(
                     "--seeds takes a grammar to turn texts into choice sequences",

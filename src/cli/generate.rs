@@ -74,7 +74,7 @@ struct Report {
 
 impl Generate {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let mut sentences = Sentences::new(&source.graph, &self, common.random_seed)?;
         if self.dir == Path::new("-") {
             self.print(common, &mut sentences, out)?;

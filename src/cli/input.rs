@@ -1,16 +1,20 @@
 //! What comes into the program: grammars, and the files of a corpus.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pleach::grammar::Warning;
+use pleach::caret::Position;
+use pleach::grammar::{self, Warning};
 use pleach::id::MAX_IDS;
+use pleach::import::{self, Imported, Notation, Remark};
 use pleach::{Grammar, Graph};
 use siphasher::sip128::SipHasher13;
 
+use super::Common;
 use super::failure::{Failure, note, warn};
 
 /// The longest input that is read: what can be decoded in memory, and far more than engines write.
@@ -28,14 +32,29 @@ pub(super) fn digest(bytes: &[u8]) -> Digest {
 /// A grammar that was read.
 pub(super) struct Source {
     pub(super) graph: Arc<Graph>,
+    /// Its text.
+    pub(super) text: String,
+    pub(super) notation: Notation,
+    /// What another notation has and the grammar does not.
+    pub(super) imported: Imported,
     /// How messages name the file.
     pub(super) name: String,
 }
 
 impl Source {
     /// Reads the grammar and mentions its warnings on standard error.
-    pub(super) fn load(path: &Path) -> Result<Source, Failure> {
-        let source = Source::load_quietly(path)?;
+    pub(super) fn load(path: &Path, common: &Common) -> Result<Source, Failure> {
+        let source = Source::load_quietly(path, common)?;
+        let remarks = &source.imported.remarks;
+        for remark in remarks.iter().take(SHOWN_WARNINGS) {
+            warn(source.remark_line(remark));
+        }
+        if let Some(more @ 1..) = remarks.len().checked_sub(SHOWN_WARNINGS) {
+            note(format_args!(
+                "{more} more; `pleach convert {}` lists them",
+                path.display()
+            ));
+        }
         let warnings = source.graph.grammar().warnings();
         for warning in warnings.iter().take(SHOWN_WARNINGS) {
             warn(source.warning_line(warning));
@@ -50,7 +69,7 @@ impl Source {
     }
 
     /// Reads the grammar; `-` is standard input.
-    pub(super) fn load_quietly(path: &Path) -> Result<Source, Failure> {
+    pub(super) fn load_quietly(path: &Path, common: &Common) -> Result<Source, Failure> {
         let (name, text) = if path == Path::new("-") {
             (
                 "<stdin>".to_owned(),
@@ -71,10 +90,42 @@ impl Source {
             ),
             _ => Failure::file("read", Path::new(&name), &error),
         })?;
-        let grammar = Grammar::parse(&text)
-            .map_err(|error| Failure::Wrong(error.with_path(name.clone()).to_string()))?;
+        let wrong = |error: grammar::Error| Failure::Wrong(error.with_path(&*name).to_string());
+        let text = match String::from_utf8(text) {
+            Ok(text) => text,
+            // The error is that of pleach's own notation, which points at the byte.
+            Err(error) => match Grammar::parse(error.as_bytes()) {
+                Err(error) => return Err(wrong(error)),
+                Ok(_) => String::new(),
+            },
+        };
+        let notation = common.from.unwrap_or_else(|| Notation::of(path, &text));
+        let mut imported = import::read(&text, notation).map_err(wrong)?;
+        if let Some(start) = &common.start
+            && !imported.ast.set_start(start)
+        {
+            let names = imported.ast.production_names();
+            return Err(Failure::new(
+                format_args!("{name}: there is no nonterminal `{start}` to start at"),
+                format_args!("there are {}", list(&names)),
+            ));
+        }
+        let grammar = Grammar::from_ast(&imported.ast, &text).map_err(wrong)?;
         let graph = Graph::new(grammar).map_err(|error| Failure::of(&name, error))?;
-        Ok(Source { graph, name })
+        Ok(Source {
+            graph,
+            text,
+            notation,
+            imported,
+            name,
+        })
+    }
+
+    /// A remark with its place, in one line.
+    pub(super) fn remark_line(&self, remark: &Remark) -> String {
+        let Position { line, column } = remark.position(&self.text);
+        let Remark { what, effect, .. } = remark;
+        format!("{}:{line}:{column}: left out: {what}; {effect}", self.name)
     }
 
     /// A warning with its place, in one line.
@@ -82,6 +133,16 @@ impl Source {
         let (line, column) = (warning.line, warning.column);
         format!("{}:{line}:{column}: {warning}", self.name)
     }
+}
+
+/// The first few of many names.
+fn list(names: &[Box<str>]) -> String {
+    const SHOWN: usize = 12;
+    let mut list = names[..names.len().min(SHOWN)].join(", ");
+    if let Some(more @ 1..) = names.len().checked_sub(SHOWN) {
+        let _ = write!(list, " and {more} more");
+    }
+    list
 }
 
 /// Reads everything, and one byte more than the limit of what is longer, so that the reader of it can tell.

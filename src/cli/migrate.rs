@@ -50,8 +50,8 @@ impl Migrate {
                 "name a file for one of them",
             ));
         }
-        let old = Source::load(&self.old)?;
-        let new = Source::load(&self.new)?;
+        let old = Source::load(&self.old, common)?;
+        let new = Source::load(&self.new, common)?;
         let files = collect(&self.corpus)?;
         let mirror = Mirror::open(&self.output, &files, self.force)?;
         let texts = Texts::new(Parser::new(&new.graph), self.texts);

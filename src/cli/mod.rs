@@ -7,6 +7,7 @@
 //! cannot use more than the public API.
 
 mod check;
+mod convert;
 mod coverage;
 mod decode;
 mod encode;
@@ -32,10 +33,12 @@ mod text;
 
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use failure::{Answer, Failure};
 use output::Output;
+use pleach::import::Notation;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -67,11 +70,24 @@ struct Common {
     /// Fix all randomness; the same number gives the same bytes
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     random_seed: u64,
+    /// The notation of the grammar, where its name does not tell
+    #[arg(long, global = true, value_name = "NOTATION", value_parser = notation())]
+    from: Option<Notation>,
+    /// Start the grammar at this nonterminal rather than at its first
+    #[arg(long, global = true, value_name = "NAME")]
+    start: Option<String>,
+}
+
+/// Notations by their names.
+fn notation() -> impl TypedValueParser<Value = Notation> {
+    PossibleValuesParser::new(Notation::ALL.map(Notation::name))
+        .try_map(|name| name.parse::<Notation>())
 }
 
 #[derive(Subcommand)]
 enum Verb {
     Check(check::Check),
+    Convert(convert::Convert),
     Paths(paths::Paths),
     Seed(seed::Seed),
     Generate(generate::Generate),
@@ -113,6 +129,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
     let common = &cli.common;
     match cli.verb {
         Verb::Check(verb) => verb.run(common, out),
+        Verb::Convert(verb) => verb.run(common, out),
         Verb::Paths(verb) => verb.run(common, out),
         Verb::Seed(verb) => verb.run(common, out),
         Verb::Generate(verb) => verb.run(common, out),

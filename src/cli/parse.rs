@@ -113,7 +113,7 @@ impl ErrorView {
 impl Parse {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
         let mut text = Vec::new();
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let name = read_named(&self.file, &self.grammar, &mut text)?;
         let refused = |error| Failure::of(&source.name, error);
         let kpaths = KPaths::new(&source.graph, self.k).map_err(refused)?;

@@ -38,7 +38,7 @@ struct Ranked {
 
 impl Paths {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let graph = &source.graph;
         let kpaths =
             KPaths::new(graph, self.k).map_err(|error| Failure::of(&source.name, error))?;

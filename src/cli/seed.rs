@@ -116,7 +116,7 @@ struct Beyond {
 
 impl Seed {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let packing = if self.few {
             Packing::Few
         } else {

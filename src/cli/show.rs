@@ -43,7 +43,7 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar)?;
+        let source = Source::load(&self.grammar, common)?;
         let mut choices = Vec::new();
         let name = read_named(&self.file, &self.grammar, &mut choices)?;
         if self.text {

@@ -10,7 +10,7 @@
 use crate::grammar::Probability;
 use crate::grammar::class::CharClass;
 use crate::grammar::intern::Interner;
-use crate::id::{IdVec, ids};
+use crate::id::{Id as _, IdVec, ids};
 use std::ops::Range;
 
 ids! {
@@ -157,6 +157,37 @@ impl Ast {
             name_span,
             root,
         });
+    }
+
+    /// Makes the production of this name the first one, so that it is that of the start symbol. False if there is none.
+    pub fn set_start(&mut self, name: &str) -> bool {
+        let name = self.names.intern(name);
+        let at = self.productions.iter().position(|it| it.name == name);
+        if let Some(at) = at {
+            self.productions[..=at].rotate_right(1);
+        }
+        at.is_some()
+    }
+
+    /// Makes the first production that nothing refers to the first of all, if there is one.
+    pub fn start_at_root(&mut self) {
+        let mut referred = vec![false; self.names.len()];
+        for (_, expr) in self.exprs.iter() {
+            if let ExprKind::Reference(name) = expr.kind {
+                referred[name.index()] = true;
+            }
+        }
+        let root = |it: &AstProduction| !referred[it.name.index()];
+        if let Some(at) = self.productions.iter().position(root) {
+            self.productions[..=at].rotate_right(1);
+        }
+    }
+
+    /// The names of the productions, in their order. O(n log n).
+    pub fn production_names(&self) -> Vec<Box<str>> {
+        let names = self.names();
+        let of = |production: &AstProduction| names[production.name].clone();
+        self.productions.iter().map(of).collect()
     }
 
     /// A use of a nonterminal, whether it has a production already or not.

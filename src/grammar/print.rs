@@ -35,6 +35,16 @@ pub(super) fn fingerprint(grammar: &Grammar) -> u64 {
     hashing.0.finish()
 }
 
+impl Grammar {
+    /// A production as the notation writes it, with the line break behind it.
+    pub fn production_text(&self, id: ProductionId) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write_production(self, id, WIDTH, &mut text);
+        text
+    }
+}
+
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.productions

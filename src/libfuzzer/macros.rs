@@ -104,6 +104,7 @@ macro_rules! language {
                 unsafe(link_section = "__libfuzzer_extra_counters")
             )]
             static COUNTERS: $crate::libfuzzer::Counters<{ $crate::__counters!($($key $value)*) }> = $crate::libfuzzer::Counters::new();
+            $crate::__register!(COUNTERS);
 
             $crate::libfuzzer::Fuzzer::new(
                 || $crate::__grammar!($grammar),
@@ -119,6 +120,48 @@ macro_rules! language {
                 &$name
             }
         }
+    };
+}
+
+/// libFuzzer finds the counters by their section.
+#[cfg(not(feature = "libafl"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register {
+    ($counters:ident) => {};
+}
+
+/// LibAFL does not look at that section; it takes counters from modules that register them before `main`.
+#[cfg(feature = "libafl")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register {
+    ($counters:ident) => {
+        const _: () = {
+            unsafe extern "C" {
+                fn __sanitizer_cov_8bit_counters_init(start: *mut u8, stop: *mut u8);
+            }
+
+            extern "C" fn register() {
+                let counters = $counters.as_slice().as_ptr_range();
+                // SAFETY: these are the bounds of an array of atomic bytes that lives as long as the program. The engine reads
+                // and clears them between runs, when nobody else writes to them.
+                unsafe {
+                    __sanitizer_cov_8bit_counters_init(
+                        counters.start.cast_mut().cast(),
+                        counters.end.cast_mut().cast(),
+                    );
+                }
+            }
+
+            #[used]
+            #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+            #[cfg_attr(
+                target_vendor = "apple",
+                unsafe(link_section = "__DATA,__mod_init_func")
+            )]
+            static REGISTER: extern "C" fn() = register;
+        };
     };
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["id", "bitset", "rng", "caret"]),
     (1, &["grammar"]),
-    (2, &["graph"]),
+    (2, &["graph", "import"]),
     (3, &["kpath", "weights"]),
     (4, &["choice"]),
     (5, &["tree", "parse", "slip"]),

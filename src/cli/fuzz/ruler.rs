@@ -8,6 +8,7 @@ use pleach::kpath::{KPaths, WindowTable};
 use pleach::parse::Budget;
 use serde::Serialize;
 
+use super::super::Common;
 use super::super::failure::Failure;
 use super::super::input::{Source, collect};
 use super::super::measure::{Form, Meter, measure_files};
@@ -38,8 +39,13 @@ pub(super) struct Ruler {
 
 impl Ruler {
     /// Files are texts if `text`, choice sequences otherwise.
-    pub(super) fn new(grammar: &Path, k: usize, text: bool) -> Result<Ruler, Failure> {
-        let source = Source::load(grammar)?;
+    pub(super) fn new(
+        grammar: &Path,
+        k: usize,
+        text: bool,
+        common: &Common,
+    ) -> Result<Ruler, Failure> {
+        let source = Source::load(grammar, common)?;
         let refused = |error| Failure::of(&source.name, error);
         let kpaths = KPaths::new(&source.graph, k).map_err(refused)?;
         let windows = WindowTable::new(&kpaths).map_err(refused)?;

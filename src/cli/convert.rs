@@ -1,0 +1,140 @@
+//! `pleach convert`: a grammar of another notation in pleach's own.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use pleach::import::comments_before;
+use serde::Serialize;
+
+use super::Common;
+use super::failure::{Answer, Failure, note, warn};
+use super::input::Source;
+use super::output::{Existing, Output, write_file};
+
+/// Write a grammar of another notation in the notation of pleach
+///
+/// Notations: pleach (.ebnf), abnf (.abnf), w3c (.w3c, .bnf), tribble (.tribble), fuzzingbook, grammar-mutator and nautilus (.json).
+/// Whatever the notation has and a context-free grammar cannot keep is named on standard error, with its place and what leaving it
+/// out does to the language. Comments before a production stay with it. Every other verb reads these files as well.
+///
+/// Example: pleach convert rfc5322.abnf --start address -o address.ebnf
+#[derive(Args, Debug)]
+pub(super) struct Convert {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// Write to this file rather than to standard output
+    #[arg(short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
+    /// Write nothing, and exit with 1, if anything is left out
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    notation: &'static str,
+    productions: usize,
+    left_out: Vec<LeftOut>,
+    /// Nonterminals that cannot be reached from the start symbol, or derive nothing.
+    pruned: Vec<String>,
+    /// Unless it went to a file.
+    grammar: Option<String>,
+}
+
+#[derive(Serialize)]
+struct LeftOut {
+    line: u32,
+    column: u32,
+    what: String,
+    effect: String,
+}
+
+impl Convert {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load_quietly(&self.grammar, common)?;
+        let remarks = &source.imported.remarks;
+        for remark in remarks {
+            warn(source.remark_line(remark));
+        }
+        let grammar = source.graph.grammar();
+        for warning in grammar.warnings() {
+            warn(source.warning_line(warning));
+        }
+        if !grammar.warnings().is_empty() && common.start.is_none() {
+            let start = &grammar[grammar.start()].name;
+            note(format_args!(
+                "it starts at `{start}`, its first nonterminal; --start NAME starts elsewhere"
+            ));
+        }
+        let refused = self.strict && !remarks.is_empty();
+        let text = text(&source);
+        if let (Some(path), false) = (&self.output, refused) {
+            write_file(path, text.as_bytes(), Existing::forced(self.force))?;
+        }
+        if common.json {
+            out.json(&Report {
+                notation: source.notation.name(),
+                productions: grammar.productions().len(),
+                left_out: remarks
+                    .iter()
+                    .map(|remark| {
+                        let position = remark.position(&source.text);
+                        LeftOut {
+                            line: position.line,
+                            column: position.column,
+                            what: remark.what.clone(),
+                            effect: remark.effect.to_string(),
+                        }
+                    })
+                    .collect(),
+                pruned: grammar
+                    .warnings()
+                    .iter()
+                    .map(|warning| warning.production.to_string())
+                    .collect(),
+                grammar: (self.output.is_none() && !refused).then_some(text),
+            })?;
+        } else if self.output.is_none() && !refused {
+            out.bytes(text.as_bytes())?;
+        }
+        Ok(if refused { Answer::No } else { Answer::Yes })
+    }
+}
+
+/// The grammar with the comments of the source.
+fn text(source: &Source) -> String {
+    let grammar = source.graph.grammar();
+    let ast = &source.imported.ast;
+    let names = ast.production_names();
+    let mut written = ast.productions().iter().zip(&names);
+    let mut text = String::new();
+    // What a notation has built in stands where it is first used, and the comments there are those of another production.
+    let mut commented = BTreeSet::new();
+    for (id, production) in grammar.productions().iter() {
+        // Productions keep their order; those that were pruned are passed over with their comments.
+        for (place, name) in written.by_ref() {
+            if **name == *production.name {
+                let start = place.name_span.range().start;
+                let line_start = source.text[..start].rfind('\n');
+                if !commented.insert(line_start) {
+                    break;
+                }
+                for line in comments_before(&source.text, source.notation, start) {
+                    text += match line {
+                        "" => "//",
+                        _ => "// ",
+                    };
+                    text += line;
+                    text.push('\n');
+                }
+                break;
+            }
+        }
+        text += &grammar.production_text(id);
+    }
+    text
+}

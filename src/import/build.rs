@@ -1,0 +1,277 @@
+//! What readers share: expressions put together from their parts, in the order in which they are written.
+//!
+//! An open group is a frame on a stack of the builder's, so groups nest as deep as memory goes.
+
+use crate::grammar::ast::{Alternative, Ast, ExprId, Span};
+use crate::grammar::{CharClass, Error, ErrorKind, Probability};
+
+/// Expressions under construction.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    pub(super) ast: Ast,
+    frames: Vec<Frame>,
+    /// The elements of all open concatenations.
+    elements: Vec<ExprId>,
+    /// The alternatives of all open alternations.
+    alternatives: Vec<Alternative>,
+}
+
+/// An open group, or a whole right side.
+#[derive(Debug)]
+struct Frame {
+    open: Span,
+    /// What repeats the group once it is closed.
+    bounds: Option<(u32, Option<u32>)>,
+    /// Where its elements and alternatives begin.
+    elements: usize,
+    alternatives: usize,
+    /// A repetition that was written before what it repeats.
+    ahead: Option<(u32, Option<u32>, Span)>,
+    probability: Option<(Probability, Span)>,
+}
+
+impl Builder {
+    /// Opens a right side, or a group which `bounds` repeats.
+    pub(super) fn open(&mut self, open: Span, bounds: Option<(u32, Option<u32>)>) {
+        self.frames.push(Frame {
+            open,
+            bounds,
+            elements: self.elements.len(),
+            alternatives: self.alternatives.len(),
+            ahead: None,
+            probability: None,
+        });
+    }
+
+    /// The number of open groups, the right side among them.
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Where the innermost group was opened.
+    pub(super) fn opened(&self) -> Option<Span> {
+        self.frames.last().map(|frame| frame.open)
+    }
+
+    /// Adds an element to the innermost concatenation.
+    pub(super) fn push(&mut self, expr: ExprId) {
+        let ahead = self.frames.last_mut().and_then(|frame| frame.ahead.take());
+        let expr = match ahead {
+            Some((min, max, span)) => self.repeated(expr, min, max, span),
+            None => expr,
+        };
+        self.elements.push(expr);
+    }
+
+    /// Adds an element if there is no open group: then it is a whole right side.
+    pub(super) fn elements(&self) -> &[ExprId] {
+        let from = self.frames.last().map_or(0, |frame| frame.elements);
+        &self.elements[from..]
+    }
+
+    /// Takes back the last element of the innermost concatenation.
+    pub(super) fn pop(&mut self) -> Option<ExprId> {
+        let from = self.frames.last()?.elements;
+        (self.elements.len() > from).then(|| self.elements.pop())?
+    }
+
+    /// Repeats the last element. False if there is none.
+    pub(super) fn repeat(&mut self, min: u32, max: Option<u32>, span: Span) -> bool {
+        let Some(subject) = self.pop() else {
+            return false;
+        };
+        let expr = self.repeated(subject, min, max, span);
+        self.elements.push(expr);
+        true
+    }
+
+    /// Repeats the next element. False if a repetition waits for it already.
+    pub(super) fn repeat_next(&mut self, min: u32, max: Option<u32>, span: Span) -> bool {
+        match self.frames.last_mut() {
+            Some(frame) if frame.ahead.is_none() => {
+                frame.ahead = Some((min, max, span));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The repetition that waits for an element.
+    pub(super) fn waiting(&self) -> Option<Span> {
+        self.frames.last()?.ahead.map(|(_, _, span)| span)
+    }
+
+    fn repeated(&mut self, subject: ExprId, min: u32, max: Option<u32>, span: Span) -> ExprId {
+        match (min, max) {
+            (1, Some(1)) => subject,
+            // Nothing, however often.
+            (_, Some(0)) => self.ast.concatenation(&[], span),
+            _ => self.ast.quantifier(subject, min, max, span),
+        }
+    }
+
+    /// States the probability of the present alternative.
+    pub(super) fn probable(&mut self, probability: Probability, span: Span) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.probability = Some((probability, span));
+        }
+    }
+
+    /// Ends an alternative, before the sign at `at`. One without elements derives the empty text.
+    pub(super) fn alternative(&mut self, at: Span) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let (from, probability) = (frame.elements, frame.probability.take());
+        let expr = match self.elements[from..] {
+            [] => self
+                .ast
+                .literal(b"", Span::new(at.range().start, at.range().start)),
+            [single] => single,
+            _ => {
+                let first = self.ast.expr(self.elements[from]).span;
+                let span = Span::new(first.range().start, at.range().start);
+                self.ast.concatenation(&self.elements[from..], span)
+            }
+        };
+        self.elements.truncate(from);
+        self.alternatives.push(Alternative { expr, probability });
+    }
+
+    /// Closes the innermost group before or at `at` and gives what it is. Whether that is an element of the next group is for
+    /// the caller to say.
+    pub(super) fn close(&mut self, at: Span) -> Option<ExprId> {
+        self.alternative(at);
+        let frame = self.frames.pop()?;
+        let own = &self.alternatives[frame.alternatives..];
+        let expr = match own {
+            [only] if only.probability.is_none() => only.expr,
+            _ => self.ast.alternation(own, frame.open.to(at)),
+        };
+        self.alternatives.truncate(frame.alternatives);
+        Some(match frame.bounds {
+            Some((min, max)) => self.repeated(expr, min, max, frame.open.to(at)),
+            None => expr,
+        })
+    }
+
+    /// Text of which letters may be in either case: a class for each letter.
+    pub(super) fn any_case(&mut self, text: &str, span: Span) -> ExprId {
+        if !text.contains(|c: char| c.is_ascii_alphabetic()) {
+            return self.ast.literal(text.as_bytes(), span);
+        }
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let len = match first.is_ascii_alphabetic() {
+                true => 1,
+                false => rest
+                    .find(|c: char| c.is_ascii_alphabetic())
+                    .unwrap_or(rest.len()),
+            };
+            let (part, others) = rest.split_at(len);
+            let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+            let class = CharClass::new(&[(lower, lower), (upper, upper)], &[]);
+            parts.push(match class {
+                Some(class) if first.is_ascii_alphabetic() => self.ast.char_class(class, span),
+                _ => self.ast.literal(part.as_bytes(), span),
+            });
+            rest = others;
+        }
+        match parts[..] {
+            [single] => single,
+            _ => self.ast.concatenation(&parts, span),
+        }
+    }
+}
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scan<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(text: &'t str) -> Scan<'t> {
+        Scan {
+            text,
+            at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+        }
+    }
+
+    /// What has not been read.
+    pub(super) fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// Goes on behind `prefix`, if it stands here.
+    pub(super) fn eat(&mut self, prefix: &str) -> bool {
+        let here = self.rest().starts_with(prefix);
+        self.at += if here { prefix.len() } else { 0 };
+        here
+    }
+
+    /// Takes the longest run of such characters.
+    pub(super) fn take_while(&mut self, mut holds: impl FnMut(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let len = rest.find(|c| !holds(c)).unwrap_or(rest.len());
+        self.at += len;
+        &rest[..len]
+    }
+
+    /// Takes what stands before `end` on this line, and `end`.
+    pub(super) fn take_until(&mut self, end: char) -> Option<&'t str> {
+        let rest = self.rest();
+        let len = rest.find([end, '\n'])?;
+        rest[len..].starts_with(end).then(|| {
+            self.at += len + end.len_utf8();
+            &rest[..len]
+        })
+    }
+
+    /// From a place to this one.
+    pub(super) fn span_from(&self, start: usize) -> Span {
+        Span::new(start, self.at)
+    }
+
+    /// The character here, as a span.
+    pub(super) fn here(&self) -> Span {
+        Span::new(self.at, self.at + self.peek().map_or(0, char::len_utf8))
+    }
+
+    pub(super) fn error(
+        &self,
+        kind: ErrorKind,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Error {
+        Error::new(kind, self.text.as_bytes(), span, message, help)
+    }
+
+    /// The error for a character that begins nothing.
+    pub(super) fn unexpected(&self, help: &str) -> Error {
+        let message = match self.peek() {
+            Some(c) => format!("unexpected {c:?}"),
+            None => "unexpected end of the text".to_owned(),
+        };
+        self.error(ErrorKind::UnexpectedCharacter, self.here(), message, help)
+    }
+
+    /// The error for something that its line does not finish.
+    pub(super) fn unterminated(&self, start: usize, what: &str, end: &str) -> Error {
+        let line = self.text[start..].find('\n');
+        let end_of_line = line.map_or(self.text.len(), |len| start + len);
+        self.error(
+            ErrorKind::Unterminated,
+            Span::new(start, end_of_line),
+            format!("{what} that its line does not finish"),
+            format!("write {end} behind it"),
+        )
+    }
+}

@@ -1,0 +1,216 @@
+//! Grammars in other notations, read as they are.
+//!
+//! Each notation has a reader that turns a text into an [`Ast`], with the place of everything in it; lowering and validation
+//! are those of pleach's own [notation](crate::grammar::notation), so errors point into the file that was read. What a notation
+//! says and a context-free grammar cannot keep is left out, and every such place is a [`Remark`]: nothing is dropped in
+//! silence.
+//!
+//! | notation | source | files |
+//! |---|---|---|
+//! | [`Notation::Pleach`] | [`notation`](crate::grammar::notation) | `.ebnf` |
+//! | [`Notation::Abnf`] | RFC 5234, RFC 7405 | `.abnf` |
+//! | [`Notation::W3c`] | Extensible Markup Language (XML) 1.0, section 6 | `.w3c`, `.bnf` |
+//! | [`Notation::Tribble`] | the text notation of TRIBBLE | `.tribble` |
+//! | [`Notation::Fuzzingbook`] | The Fuzzing Book, "Fuzzing with Grammars" | `.json` |
+//! | [`Notation::GrammarMutator`] | AFL++'s Grammar-Mutator, and F1 | `.json` |
+//! | [`Notation::Nautilus`] | Nautilus | `.json` |
+//!
+//! Which of the JSON forms a file has shows in it. Readers take linear time, keep their own stacks, and so recurse on no input.
+
+mod abnf;
+mod build;
+mod comments;
+mod json;
+mod names;
+#[cfg(test)]
+mod tests;
+mod tribble;
+mod w3c;
+
+pub use comments::comments_before;
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::caret::Position;
+use crate::grammar::ast::{Ast, Span};
+use crate::grammar::{Error, ErrorKind, notation};
+use crate::id::MAX_IDS;
+
+/// A notation that can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Notation {
+    /// That of pleach.
+    Pleach,
+    /// Augmented Backus-Naur form of the RFCs.
+    Abnf,
+    /// EBNF of the specifications of the W3C.
+    W3c,
+    /// TRIBBLE's text notation.
+    Tribble,
+    /// JSON as in The Fuzzing Book: `{"<start>": ["a<b>"]}`.
+    Fuzzingbook,
+    /// JSON of Grammar-Mutator and F1: `{"<start>": [["a", "<b>"]]}`.
+    GrammarMutator,
+    /// JSON of Nautilus: `[["START", "a{B}"]]`.
+    Nautilus,
+}
+
+impl Notation {
+    /// All of them.
+    pub const ALL: [Notation; 7] = [
+        Notation::Pleach,
+        Notation::Abnf,
+        Notation::W3c,
+        Notation::Tribble,
+        Notation::Fuzzingbook,
+        Notation::GrammarMutator,
+        Notation::Nautilus,
+    ];
+
+    /// The name by which [`str::parse`] knows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Notation::Pleach => "pleach",
+            Notation::Abnf => "abnf",
+            Notation::W3c => "w3c",
+            Notation::Tribble => "tribble",
+            Notation::Fuzzingbook => "fuzzingbook",
+            Notation::GrammarMutator => "grammar-mutator",
+            Notation::Nautilus => "nautilus",
+        }
+    }
+
+    /// The notation of a file, by its extension and, for JSON, by what is in it; that of pleach if nothing else fits.
+    ///
+    /// ```
+    /// use pleach::import::Notation;
+    ///
+    /// assert_eq!(Notation::of("rfc.abnf".as_ref(), ""), Notation::Abnf);
+    /// assert_eq!(Notation::of("x.json".as_ref(), r#"[["START", "a"]]"#), Notation::Nautilus);
+    /// ```
+    pub fn of(path: &Path, text: &str) -> Notation {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("abnf") => Notation::Abnf,
+            Some("w3c" | "bnf") => Notation::W3c,
+            Some("tribble") => Notation::Tribble,
+            Some("json") => json::form(text),
+            _ => Notation::Pleach,
+        }
+    }
+}
+
+impl fmt::Display for Notation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no notation has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no notation `{name}`: there are {all}", all = Notation::ALL.map(Notation::name).join(", "))]
+pub struct UnknownNotation {
+    name: String,
+}
+
+impl FromStr for Notation {
+    type Err = UnknownNotation;
+
+    fn from_str(name: &str) -> Result<Notation, UnknownNotation> {
+        let known = Notation::ALL.into_iter().find(|it| it.name() == name);
+        known.ok_or_else(|| UnknownNotation {
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// What leaving something out has done to the language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Texts are in it that should not be.
+    Larger,
+    /// Texts are missing.
+    Smaller,
+    /// Both, or it cannot be told.
+    Other,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effect::Larger => "the language is larger",
+            Effect::Smaller => "the language is smaller",
+            Effect::Other => "the language is another one",
+        })
+    }
+}
+
+/// Something that was left out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub what: String,
+    /// What that has done to the language.
+    pub effect: Effect,
+}
+
+impl Remark {
+    /// Its line and column in the text, both from 1.
+    pub fn position(&self, text: &str) -> Position {
+        Position::of(text.as_bytes(), self.span.range().start)
+    }
+}
+
+/// A grammar in another notation, read.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The syntax. Its first production is that of the start symbol.
+    pub ast: Ast,
+    /// What was left out, in the order of the text.
+    pub remarks: Vec<Remark>,
+}
+
+/// Reads a grammar.
+///
+/// ```
+/// use pleach::import::{Notation, read};
+///
+/// let text = "list = \"[\" [ item *( \",\" item ) ] \"]\"\nitem = DIGIT / list\n";
+/// let grammar = pleach::Grammar::from_ast(&read(text, Notation::Abnf)?.ast, text)?;
+/// assert_eq!(grammar.productions().len(), 3);
+/// # Ok::<(), pleach::grammar::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The text is not in the notation. Names without a production and the like are found when the syntax becomes a grammar.
+pub fn read(text: &str, notation: Notation) -> Result<Imported, Error> {
+    if text.len() > MAX_IDS {
+        return Err(Error::new(
+            ErrorKind::TooLarge,
+            b"",
+            Span::new(0, 0),
+            format!("a grammar of more than {MAX_IDS} bytes"),
+            "split it, or leave parts out",
+        ));
+    }
+    let mut imported = match notation {
+        Notation::Pleach => Imported {
+            ast: notation::parse(text)?,
+            remarks: Vec::new(),
+        },
+        Notation::Abnf => abnf::read(text)?,
+        Notation::W3c => w3c::read(text)?,
+        Notation::Tribble => tribble::read(text)?,
+        Notation::Fuzzingbook => json::read_fuzzingbook(text)?,
+        Notation::GrammarMutator => json::read_grammar_mutator(text)?,
+        Notation::Nautilus => json::read_nautilus(text)?,
+    };
+    imported.remarks.sort_by_key(|remark| remark.span.start);
+    Ok(imported)
+}

@@ -1,0 +1,49 @@
+//! Names of other notations, in the form that pleach's own can write.
+
+use std::collections::BTreeMap;
+
+use crate::grammar::ast::{Ast, NameId};
+use crate::grammar::notation::is_name;
+
+/// The names of a grammar by what they are in the other notation.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    ids: BTreeMap<String, NameId>,
+    /// The names that are taken, and the next number for one more that would be the same.
+    taken: BTreeMap<String, u32>,
+}
+
+impl Names {
+    pub(super) fn new() -> Names {
+        Names::default()
+    }
+
+    /// The id of a name. Characters that a name cannot have become `_`; what is no longer distinct then gets a number.
+    pub(super) fn id(&mut self, ast: &mut Ast, name: &str) -> NameId {
+        self.id_as(ast, name, name)
+    }
+
+    /// The id of the name that is known by `key`, spelled as in `name` if it is new.
+    pub(super) fn id_as(&mut self, ast: &mut Ast, key: &str, name: &str) -> NameId {
+        if let Some(&id) = self.ids.get(key) {
+            return id;
+        }
+        let continues = |c: char| matches!(c, '_' | '-') || c.is_alphanumeric();
+        let plain: String = name
+            .chars()
+            .map(|c| if continues(c) { c } else { '_' })
+            .collect();
+        let mut spelled = match is_name(&plain) {
+            true => plain,
+            false => format!("_{plain}"),
+        };
+        while let Some(number) = self.taken.get_mut(&spelled) {
+            *number += 1;
+            spelled = format!("{spelled}_{number}");
+        }
+        let id = ast.name(&spelled);
+        self.taken.insert(spelled, 1);
+        self.ids.insert(key.to_owned(), id);
+        id
+    }
+}
