@@ -12,6 +12,7 @@
 //!
 //! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]).
 
+mod apply;
 mod edit;
 mod engine;
 mod kinds;
@@ -29,7 +30,6 @@ use std::sync::Arc;
 
 use crate::choice::Codec;
 use crate::graph::Graph;
-use crate::id::ProductionId;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::rng::Rng;
 use crate::slip;
@@ -43,24 +43,10 @@ pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
 
 use length::Length;
-use places::CANDIDATES;
 use yields::{Maker, Yields};
 
 /// The share of steered mutations, out of 1000, unless set otherwise.
 pub const DEFAULT_STEERING: u32 = 250;
-
-/// How often operators are drawn before they are tried in order.
-const DRAWS: usize = 4;
-/// How often an output that was made before is mutated on.
-const REPEATS: usize = 2;
-/// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
-const FORGET: u32 = 250;
-const RESLIP: u32 = 300;
-
-/// While a campaign has yet to see much of the grammar: the mutations that seek, out of 1000, and those of them that make a small
-/// input of their own.
-const OPEN: u32 = 800;
-const ANEW: u32 = 600;
 
 /// What a mutation did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -428,172 +414,6 @@ impl Session {
             self.adopt(&choices[..len]);
         }
         true
-    }
-
-    /// One mutation; a few where what comes out was given out before.
-    fn step(&mut self, shrink: bool) -> Outcome {
-        let mut outcome = self.step_once(shrink);
-        self.keep();
-        for _ in 0..REPEATS {
-            if shrink || outcome == Outcome::Exhausted || !self.is_known() {
-                break;
-            }
-            outcome = self.step_once(shrink);
-            self.keep();
-        }
-        outcome
-    }
-
-    /// One mutation of the derivation, or of its slips.
-    fn step_once(&mut self, shrink: bool) -> Outcome {
-        if self.has_slips() {
-            if shrink {
-                // Either may be what matters to the input.
-                if self.draw(500) {
-                    self.forget_slip();
-                    self.maker = None;
-                    return Outcome::Mutated(operators::Slip.name());
-                }
-            } else if self.errors == 0 || self.draw(FORGET) {
-                self.work.slips.clear();
-            } else if self.draw(RESLIP) {
-                if self.draw(300) {
-                    self.forget_slip();
-                }
-                if self.apply_numbered(SLIP) {
-                    return Outcome::Mutated(operators::Slip.name());
-                }
-            }
-        } else if !shrink && self.errors > 0 && self.draw(self.errors) && self.apply_numbered(SLIP)
-        {
-            return Outcome::Mutated(operators::Slip.name());
-        }
-        self.change(shrink)
-    }
-
-    fn forget_slip(&mut self) {
-        let i = self.work.rng.index(self.work.slips.len());
-        self.work.slips.remove(i);
-    }
-
-    fn transplant(&mut self, donor: &[u8], shrink: bool) -> Outcome {
-        self.work.load_donor(slip::split(donor).0);
-        if self.errors == 0 {
-            self.work.slips.clear();
-        }
-        let outcome = match self.apply_numbered(TRANSPLANT) {
-            true => Outcome::Mutated(operators::Transplant.name()),
-            false => self.change(shrink),
-        };
-        self.keep();
-        if !shrink && self.is_known() {
-            self.change(shrink);
-        }
-        self.work.donor.clear();
-        self.keep();
-        outcome
-    }
-
-    /// Changes the derivation by one operator.
-    fn change(&mut self, shrink: bool) -> Outcome {
-        if !shrink && self.steering > 0 && self.work.steering.is_opening() && self.draw(OPEN) {
-            if self.draw(ANEW) {
-                self.work.load(&[]);
-            }
-            if self.apply_numbered(SEEK) {
-                return Outcome::Mutated(operators::Seek.name());
-            }
-        }
-        for _ in 0..DRAWS {
-            let number = self.yields.draw(&mut self.work.rng);
-            if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {
-                return Outcome::Mutated(self.operators[number].name());
-            }
-        }
-        let count = self.operators.len() - FIRST;
-        let first = self.work.rng.index(count);
-        for at in 0..count {
-            let number = FIRST + (first + at) % count;
-            if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {
-                return Outcome::Mutated(self.operators[number].name());
-            }
-        }
-        self.maker = None;
-        Outcome::Exhausted
-    }
-
-    /// Applies an operator at a site that promises something, and takes note that the present input is its work.
-    fn apply_numbered(&mut self, number: usize) -> bool {
-        let Some((site, place)) = self.draw_site(number) else {
-            return false;
-        };
-        let operators = std::mem::take(&mut self.operators);
-        let applied = operators
-            .get(number)
-            .is_some_and(|operator| operator.apply(&mut self.work, site));
-        self.operators = operators;
-        if applied {
-            self.maker = Some(Maker {
-                operator: number,
-                place,
-            });
-        }
-        applied
-    }
-
-    /// A site for an operator, by what its nonterminals have yielded, and the nonterminal.
-    fn draw_site(&mut self, number: usize) -> Option<(u32, ProductionId)> {
-        let operator = self.operators.get(number)?;
-        if !operator.is_ready(&self.work) {
-            return None;
-        }
-        let Some(kind) = operator.kind() else {
-            return Some((0, self.work.nonterminal(0)));
-        };
-        let count = self.work.count(kind);
-        if count == 0 {
-            return None;
-        }
-        let mut candidates = [(0, ProductionId(0)); CANDIDATES];
-        for candidate in &mut candidates {
-            let i = self.work.rng.index(count);
-            let site = self.work.nth(kind, i)?;
-            *candidate = (site, self.work.nonterminal(site));
-        }
-        let places = &self.yields.places;
-        let site = places.draw(number, &candidates, &mut self.work.rng)?;
-        Some((site, self.work.nonterminal(site)))
-    }
-
-    fn hash(&mut self) -> u64 {
-        *self.hash.get_or_insert_with(|| yields::hash(&self.given))
-    }
-
-    /// Whether the present input was there before.
-    fn is_known(&mut self) -> bool {
-        let hash = self.hash();
-        self.yields.knows(hash)
-    }
-
-    /// Remembers the present input as the work of its maker.
-    fn remember(&mut self) {
-        if let Some(maker) = self.maker {
-            let hash = self.hash();
-            self.yields.made(hash, maker);
-        }
-    }
-
-    /// Applies an operator at one of its sites, drawn uniformly.
-    pub fn apply(&mut self, operator: &dyn Operator) -> bool {
-        let site = match operator.kind() {
-            None => Some(0),
-            Some(kind) => {
-                let i = self.work.rng.index(self.work.count(kind));
-                self.work.nth(kind, i)
-            }
-        };
-        operator.is_ready(&self.work)
-            && site.is_some_and(|site| operator.apply(&mut self.work, site))
     }
 
     /// Takes the workspace's input as the present one.
