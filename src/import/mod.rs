@@ -1,13 +1,13 @@
 //! Grammars in other notations, read as they are.
 //!
 //! Each notation has a reader that turns a text into an [`Ast`], with the place of everything in it; lowering and validation
-//! are those of pleach's own [notation](crate::grammar::notation), so errors point into the file that was read. What a notation
+//! are those of pleach's own [`notation`], so errors point into the file that was read. What a notation
 //! says and a context-free grammar cannot keep is left out, and every such place is a [`Remark`]: nothing is dropped in
 //! silence.
 //!
 //! | notation | source | files |
 //! |---|---|---|
-//! | [`Notation::Pleach`] | [`notation`](crate::grammar::notation) | `.ebnf` |
+//! | [`Notation::Pleach`] | [`notation`] | `.ebnf` |
 //! | [`Notation::Abnf`] | RFC 5234, RFC 7405 | `.abnf` |
 //! | [`Notation::W3c`] | Extensible Markup Language (XML) 1.0, section 6 | `.w3c`, `.bnf` |
 //! | [`Notation::Tribble`] | the text notation of TRIBBLE | `.tribble` |
