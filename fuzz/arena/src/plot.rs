@@ -35,7 +35,7 @@ fn all(subject: &Subject<'_>) -> Vec<Curve> {
     ];
     let levels = subject.arms[0].results[0].measured.k_paths.len();
     // Lower levels are full soon, and in the tables.
-    if let Some((index, k)) = LEVELS.into_iter().enumerate().take(levels).last() {
+    if let Some((index, k)) = LEVELS.into_iter().enumerate().take(levels).next_back() {
         curves.push(Curve {
             file: format!("{key}-{k}-paths.svg"),
             title: format!("{key}: {k}-paths"),
