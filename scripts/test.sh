@@ -62,7 +62,8 @@ check bash -n scripts/fuzz.sh
 check bash -n scripts/suites.sh
 check bash -n scripts/engine.sh
 check bash -n scripts/evaluate.sh
-for manifest in fuzz/arena/Cargo.toml fuzz/arena/subjects/*/Cargo.toml fuzz/arena/bugs/*/Cargo.toml; do
+check bash -n scripts/libafl.sh
+for manifest in fuzz/libafl/Cargo.toml fuzz/arena/Cargo.toml fuzz/arena/subjects/*/Cargo.toml fuzz/arena/bugs/*/Cargo.toml; do
     check cargo fmt --manifest-path "$manifest" --check
 done
 
