@@ -63,7 +63,7 @@ impl Builder {
         self.elements.push(expr);
     }
 
-    /// Adds an element if there is no open group: then it is a whole right side.
+    /// The elements of the innermost concatenation so far.
     pub(super) fn elements(&self) -> &[ExprId] {
         let from = self.frames.last().map_or(0, |frame| frame.elements);
         &self.elements[from..]

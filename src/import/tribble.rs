@@ -4,10 +4,10 @@
 //! the same for what most grammars use; their complement `~` and `&` are not there. A probability stands behind its alternative, as a
 //! share of 1. The start symbol is the one that nothing refers to.
 
+use super::Imported;
 use super::build::{Builder, Scan};
 use super::names::Names;
-use super::{Imported, Remark};
-use crate::grammar::ast::Span;
+use crate::grammar::ast::{ExprId, Span};
 use crate::grammar::{Error, ErrorKind, Probability};
 
 const HELP: &str = "a production is written `Name = … ;`";
@@ -15,14 +15,13 @@ const HELP: &str = "a production is written `Name = … ;`";
 pub(super) fn read(text: &str) -> Result<Imported, Error> {
     let mut scan = Scan::new(text);
     let (mut build, mut names) = (Builder::default(), Names::new());
-    let remarks: Vec<Remark> = Vec::new();
     loop {
         skip(&mut scan)?;
         if scan.peek().is_none() {
             build.ast.start_at_root();
             return Ok(Imported {
                 ast: build.ast,
-                remarks,
+                remarks: Vec::new(),
             });
         }
         let start = scan.at;
@@ -52,7 +51,7 @@ fn element(
     scan: &mut Scan<'_>,
     build: &mut Builder,
     names: &mut Names,
-) -> Result<Option<crate::grammar::ast::ExprId>, Error> {
+) -> Result<Option<ExprId>, Error> {
     skip(scan)?;
     let (start, here) = (scan.at, scan.here());
     let Some(first) = scan.peek() else {
