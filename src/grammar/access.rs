@@ -2,7 +2,7 @@
 
 use crate::grammar::print::Expression;
 use crate::grammar::{
-    CharClass, Grammar, Node, NodeKind, Probability, Production, Symbol, Warning,
+    CharClass, Grammar, Node, NodeKind, Probability, Production, Role, Symbol, Warning,
 };
 use crate::id::{ClassId, Id, IdVec, LiteralId, NodeId, ProductionId, SymbolId};
 use std::ops::Index;
@@ -31,6 +31,17 @@ impl Grammar {
     /// The distinct literal texts, in order of first use.
     pub fn literals(&self) -> &IdVec<LiteralId, Box<[u8]>> {
         &self.literals
+    }
+
+    /// Whether the ASCII letters of a literal may be in either case: `"a"i`. Derivations have it as it is written.
+    #[inline]
+    pub fn is_caseless(&self, literal: LiteralId) -> bool {
+        self.caseless[literal]
+    }
+
+    /// Whether the grammar has a lexical level: whether a production is a token or skipped.
+    pub fn has_tokens(&self) -> bool {
+        self.has_tokens
     }
 
     /// The distinct character classes, in order of first use.
@@ -158,17 +169,18 @@ indexed! {
 /// both tell of what was there before pruning.
 impl PartialEq for Grammar {
     fn eq(&self, other: &Grammar) -> bool {
-        let names = |grammar: &Grammar| -> Vec<(Box<str>, NodeId)> {
+        fn heads(grammar: &Grammar) -> impl Iterator<Item = (&str, NodeId, Role, Option<&str>)> {
             let productions = grammar.productions.iter();
-            productions.map(|(_, p)| (p.name.clone(), p.root)).collect()
-        };
+            productions.map(|(_, it)| (&*it.name, it.root, it.role, it.mode.as_deref()))
+        }
         self.fingerprint == other.fingerprint
             && self.nodes == other.nodes
             && self.children == other.children
             && self.literals == other.literals
+            && self.caseless == other.caseless
             && self.classes == other.classes
             && self.probabilities == other.probabilities
-            && names(self) == names(other)
+            && heads(self).eq(heads(other))
     }
 }
 

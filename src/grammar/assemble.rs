@@ -11,11 +11,11 @@
 
 use crate::grammar::lower::{Draft, DraftNode};
 use crate::grammar::prune::Live;
-use crate::grammar::{Grammar, Node, NodeKind, Probability, Production, Symbol};
+use crate::grammar::{Grammar, Node, NodeKind, Probability, Production, Role, Symbol};
 use crate::id::{Id, IdVec, NodeId, ProductionId, SymbolId};
 
 /// Builds the grammar of what is live in a draft.
-pub(super) fn assemble(draft: Draft, live: Live) -> Grammar {
+pub(super) fn assemble(draft: Draft, live: Live, roles: &IdVec<ProductionId, Role>) -> Grammar {
     let mut new_ids: IdVec<ProductionId, Option<ProductionId>> =
         IdVec::filled(draft.productions.len(), None);
     let reachable = draft.productions.ids().filter(|&id| live.reachable[id]);
@@ -49,6 +49,8 @@ pub(super) fn assemble(draft: Draft, live: Live) -> Grammar {
             symbol_count: (assembly.symbols.len() - first_symbol.index()) as u32,
             first_node,
             node_count: (assembly.nodes.len() - first_node.index()) as u32,
+            role: roles[old],
+            mode: draft.productions[old].mode.clone(),
         });
     }
 
@@ -65,17 +67,22 @@ pub(super) fn assemble(draft: Draft, live: Live) -> Grammar {
         probabilities = Vec::new();
     }
     let children = link_children(&mut nodes);
-    let literals = literals.apply(&draft.literals);
+    let used = literals.apply(&draft.literals);
+    let caseless = used.iter().map(|(_, it)| it.is_caseless).collect();
+    let literals = used.iter().map(|(_, it)| it.text.clone()).collect();
     let classes = classes.apply(&draft.classes);
     let mut by_name: Vec<ProductionId> = productions.ids().collect();
     by_name.sort_unstable_by(|&a, &b| productions[a].name.cmp(&productions[b].name));
+    let has_tokens = productions.iter().any(|(_, it)| it.role.is_lexical());
     let mut grammar = Grammar {
         productions,
+        has_tokens,
         nodes,
         children,
         symbols,
         symbol_of,
         literals,
+        caseless,
         classes,
         probabilities,
         by_name,

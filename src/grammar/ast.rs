@@ -7,9 +7,9 @@
 //! Expressions live in an arena and name their parts by id. So a tree of any depth is built, read and dropped without
 //! recursion, and costs a few words for each expression.
 
-use crate::grammar::Probability;
 use crate::grammar::class::CharClass;
 use crate::grammar::intern::Interner;
+use crate::grammar::{Probability, Role};
 use crate::id::{Id as _, IdVec, ids};
 use std::ops::Range;
 
@@ -75,6 +75,10 @@ pub struct AstProduction {
     pub name_span: Span,
     /// Its right side.
     pub root: ExprId,
+    /// What it is for the lexical level; [`Role::Fragment`] is found out by lowering.
+    pub role: Role,
+    /// The lexical mode of a token or of what is skipped.
+    pub mode: Option<NameId>,
 }
 
 /// An expression and its place. The place of a quantifier is that of its operator.
@@ -93,6 +97,8 @@ pub enum ExprKind {
     Reference(NameId),
     /// Fixed text, read with [`Ast::bytes`]: `"a"`.
     Literal(Slice),
+    /// Fixed text whose ASCII letters may be in either case, read with [`Ast::bytes`]: `"a"i`.
+    AnyCase(Slice),
     /// A character class, read with [`Ast::class`]: `[a-z]`.
     Class(u32),
     /// A regular expression: `/a+/`.
@@ -152,10 +158,24 @@ impl Ast {
 
     /// Adds a production. The first one is that of the start symbol.
     pub fn production(&mut self, name: NameId, name_span: Span, root: ExprId) {
+        self.lexical_production(Role::Syntax, None, name, name_span, root);
+    }
+
+    /// Adds a production of the lexical level: a token, or what is skipped between tokens.
+    pub fn lexical_production(
+        &mut self,
+        role: Role,
+        mode: Option<NameId>,
+        name: NameId,
+        name_span: Span,
+        root: ExprId,
+    ) {
         self.productions.push(AstProduction {
             name,
             name_span,
             root,
+            role,
+            mode,
         });
     }
 
@@ -169,7 +189,8 @@ impl Ast {
         at.is_some()
     }
 
-    /// Makes the first production that nothing refers to the first of all, if there is one.
+    /// Makes the first production that nothing refers to the first of all, if there is one; tokens and what is skipped do not
+    /// count.
     pub fn start_at_root(&mut self) {
         let mut referred = vec![false; self.names.len()];
         for (_, expr) in self.exprs.iter() {
@@ -177,7 +198,7 @@ impl Ast {
                 referred[name.index()] = true;
             }
         }
-        let root = |it: &AstProduction| !referred[it.name.index()];
+        let root = |it: &AstProduction| it.role == Role::Syntax && !referred[it.name.index()];
         if let Some(at) = self.productions.iter().position(root) {
             self.productions[..=at].rotate_right(1);
         }
@@ -199,6 +220,12 @@ impl Ast {
     pub fn literal(&mut self, text: &[u8], span: Span) -> ExprId {
         let text = self.text(text);
         self.push(ExprKind::Literal(text), span)
+    }
+
+    /// Fixed text whose ASCII letters may be in either case.
+    pub fn any_case(&mut self, text: &[u8], span: Span) -> ExprId {
+        let text = self.text(text);
+        self.push(ExprKind::AnyCase(text), span)
     }
 
     /// A character class.

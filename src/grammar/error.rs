@@ -57,6 +57,8 @@ pub enum ErrorKind {
     DuplicateProduction,
     /// A text without a production.
     NoProduction,
+    /// A production that is syntax and part of a token at once, or a token that is not regular.
+    MixedLevels,
     /// A start symbol that derives no finite sentence.
     UnproductiveStart,
     /// A grammar of more nodes than there are ids.

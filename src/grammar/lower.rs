@@ -10,7 +10,7 @@ use crate::grammar::ast::{Ast, AstProduction, Expr, ExprId, ExprKind, NameId, Sl
 use crate::grammar::intern::Interner;
 use crate::grammar::notation::is_name;
 use crate::grammar::regex::{self, Part};
-use crate::grammar::{CharClass, Error, ErrorKind, NodeKind, Probability};
+use crate::grammar::{CharClass, Error, ErrorKind, NodeKind, Probability, Role};
 use crate::id::{ClassId, Id, IdVec, LiteralId, ProductionId};
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use std::ops::Range;
 pub(super) struct Draft {
     pub(super) productions: IdVec<ProductionId, DraftProduction>,
     pub(super) nodes: Vec<DraftNode>,
-    pub(super) literals: IdVec<LiteralId, Box<[u8]>>,
+    pub(super) literals: IdVec<LiteralId, Literal>,
     pub(super) classes: IdVec<ClassId, CharClass>,
 }
 
@@ -29,6 +29,15 @@ pub(super) struct DraftProduction {
     pub(super) name_span: Span,
     /// Its nodes; the first one is its root.
     pub(super) nodes: Range<u32>,
+    pub(super) role: Role,
+    pub(super) mode: Option<Box<str>>,
+}
+
+/// A literal: its text, and whether its letters may be in either case.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Literal {
+    pub(super) text: Box<[u8]>,
+    pub(super) is_caseless: bool,
 }
 
 /// A node as it was written. Unlike those of a grammar, concatenations may lie directly in one another and may, like alternations, have a
@@ -80,6 +89,8 @@ pub(super) fn lower(ast: &Ast, source: &[u8], max_ids: usize) -> Result<Draft, E
             name: names[production.name].clone(),
             name_span: production.name_span,
             nodes,
+            role: production.role,
+            mode: production.mode.map(|mode| names[mode].clone()),
         });
     }
     Ok(Draft {
@@ -129,7 +140,7 @@ struct Lowering<'a> {
     names: &'a IdVec<NameId, Box<str>>,
     defined: &'a Defined,
     nodes: Vec<DraftNode>,
-    literals: Interner<LiteralId, Box<[u8]>>,
+    literals: Interner<LiteralId, Literal>,
     classes: Interner<ClassId, CharClass>,
     tasks: Vec<Task>,
     /// The nodes whose children are being added.
@@ -167,8 +178,13 @@ impl Lowering<'_> {
                 None => Err(self.undefined(name, span)),
             },
             ExprKind::Literal(text) => {
-                let literal = self.literals.intern(self.ast.bytes(text));
-                self.symbol(NodeKind::Literal(literal), probability, span)
+                let text = self.ast.bytes(text);
+                self.literal(text, false, probability, span)
+            }
+            ExprKind::AnyCase(text) => {
+                let text = self.ast.bytes(text);
+                let has_letters = text.iter().any(u8::is_ascii_alphabetic);
+                self.literal(text, has_letters, probability, span)
             }
             ExprKind::Class(index) => {
                 let class = self.classes.intern_owned(self.ast.class(index).clone());
@@ -202,6 +218,20 @@ impl Lowering<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn literal(
+        &mut self,
+        text: &[u8],
+        is_caseless: bool,
+        probability: Option<Probability>,
+        span: Span,
+    ) -> Result<(), Error> {
+        let literal = self.literals.intern_owned(Literal {
+            text: text.into(),
+            is_caseless,
+        });
+        self.symbol(NodeKind::Literal(literal), probability, span)
     }
 
     fn symbol(
@@ -277,8 +307,7 @@ impl Lowering<'_> {
                     continue;
                 }
                 Part::Literal(text) => {
-                    let literal = self.literals.intern(text);
-                    self.symbol(NodeKind::Literal(literal), probability.take(), span)?;
+                    self.literal(text, false, probability.take(), span)?;
                     continue;
                 }
                 Part::Class(class) => {

@@ -5,7 +5,8 @@
 //!
 //! 1. `notation`: text to syntax;
 //! 2. `lower`: syntax to a draft of the nodes, names resolved, regular expressions (`regex`) turned into nodes;
-//! 3. `prune`: which nodes of the draft can matter, and a [`Warning`] for each nonterminal that cannot;
+//! 3. `prune`: which nodes of the draft can matter, and a [`Warning`] for each nonterminal that cannot; `levels`: which
+//!    productions are syntax and which are tokens;
 //! 4. `assemble`: those nodes in normal form, counted anew.
 //!
 //! No half-built state is a `Grammar`. [`mod@print`] is the way back to text, and reading that gives an equal grammar.
@@ -27,6 +28,7 @@ pub mod ast;
 pub mod class;
 pub mod error;
 mod intern;
+mod levels;
 mod lower;
 pub mod notation;
 pub mod print;
@@ -51,6 +53,10 @@ pub struct Grammar {
     symbols: IdVec<SymbolId, Symbol>,
     symbol_of: IdVec<NodeId, Option<SymbolId>>,
     literals: IdVec<LiteralId, Box<[u8]>>,
+    /// Those whose letters may be in either case.
+    caseless: IdVec<LiteralId, bool>,
+    /// Whether a production is a token or skipped.
+    has_tokens: bool,
     classes: IdVec<ClassId, CharClass>,
     /// By node; empty if none is stated.
     probabilities: Vec<Option<Probability>>,
@@ -100,7 +106,8 @@ impl Grammar {
         let source = source.as_bytes();
         let draft = lower::lower(ast, source, MAX_IDS)?;
         let live = prune::prune(&draft, source)?;
-        Ok(assemble::assemble(draft, live))
+        let roles = levels::roles(&draft, &live, source)?;
+        Ok(assemble::assemble(draft, live, &roles))
     }
 }
 
@@ -127,6 +134,31 @@ pub struct Production {
     pub first_node: NodeId,
     /// The number of nodes in the right side.
     pub node_count: u32,
+    /// What it is for the lexical level.
+    pub role: Role,
+    /// The lexical mode of a token or of what is skipped: the tokens of a mode compete wherever one of them is expected.
+    pub mode: Option<Box<str>>,
+}
+
+/// What a production is for the lexical level.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Role {
+    /// It derives tokens; in a grammar without a lexical level, text.
+    #[default]
+    Syntax,
+    /// A token: the longest match of the tokens expected at a place is read there.
+    Token,
+    /// Between tokens it is skipped.
+    Skip,
+    /// A part of tokens, to which nothing else refers.
+    Fragment,
+}
+
+impl Role {
+    /// Whether the notation says so: a token, or what is skipped.
+    pub fn is_lexical(self) -> bool {
+        matches!(self, Role::Token | Role::Skip)
+    }
 }
 
 /// A node of the grammar graph.

@@ -4,9 +4,10 @@
 //! alternations are wrapped as people write them; the fingerprint is taken of the text without wrapping. Printing is
 //! linear and keeps its own stack.
 
-use crate::grammar::{CharClass, Grammar, NodeKind, Probability};
+use crate::grammar::{CharClass, Grammar, NodeKind, Probability, Production, Role};
 use crate::id::{NodeId, ProductionId};
 use siphasher::sip::SipHasher13;
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::hash::Hasher;
 
@@ -75,12 +76,13 @@ fn write_production(
         write_expression(grammar, production.root, &mut text)?;
     }
 
-    let name_width = production.name.chars().count();
+    let head = head(production);
+    let name_width = head.chars().count();
     let total = name_width + " := ;".len() + text.chars().count() + " | ".len() * ends.len();
     // The bar stands under the equals sign.
     let indent = name_width + 2;
     let long = |part: &str| part.chars().nth(SHORT).is_some();
-    write!(out, "{} := ", production.name)?;
+    write!(out, "{head} := ")?;
     let mut column = name_width + 4;
     let wrap = total > width;
     let fill = wrap && !parts(&text, &ends).any(long);
@@ -98,6 +100,19 @@ fn write_production(
         out.write_str(part)?;
     }
     out.write_str(";\n")
+}
+
+/// What stands before the sign of definition.
+fn head(production: &Production) -> Cow<'_, str> {
+    let keyword = match production.role {
+        Role::Syntax | Role::Fragment => return Cow::Borrowed(&production.name),
+        Role::Token => "token",
+        Role::Skip => "skip",
+    };
+    Cow::Owned(match &production.mode {
+        Some(mode) => format!("{keyword}({mode}) {}", production.name),
+        None => format!("{keyword} {}", production.name),
+    })
 }
 
 /// The parts of `text` between `ends`.
@@ -150,7 +165,12 @@ fn write_steps(grammar: &Grammar, mut steps: Vec<Step>, out: &mut impl Write) ->
             NodeKind::Reference(production) => {
                 out.write_str(&grammar.productions[production].name)?;
             }
-            NodeKind::Literal(literal) => write!(out, "{}", Literal(&grammar.literals[literal]))?,
+            NodeKind::Literal(literal) => {
+                write!(out, "{}", Literal(&grammar.literals[literal]))?;
+                if grammar.caseless[literal] {
+                    out.write_char('i')?;
+                }
+            }
             NodeKind::Class(class) => write!(out, "{}", grammar.classes[class])?,
             NodeKind::Alternation => {
                 for (index, &child) in children.iter().enumerate().rev() {

@@ -7,7 +7,7 @@
 
 use crate::caret::Cursor;
 use crate::grammar::lower::Draft;
-use crate::grammar::{Error, ErrorKind, NodeKind, Warning, WarningKind};
+use crate::grammar::{Error, ErrorKind, NodeKind, Role, Warning, WarningKind};
 use crate::id::{Id, IdVec, ProductionId};
 
 /// What is left of a draft.
@@ -172,6 +172,14 @@ fn reachable_productions(draft: &Draft, productive: &[bool]) -> IdVec<Production
     let mut reachable = IdVec::filled(draft.productions.len(), false);
     reachable[start] = true;
     let mut rest = vec![start];
+    // What is skipped needs nobody to refer to it.
+    for (id, production) in draft.productions.iter() {
+        let is_productive = productive[production.nodes.start as usize];
+        if production.role == Role::Skip && is_productive && !reachable[id] {
+            reachable[id] = true;
+            rest.push(id);
+        }
+    }
     while let Some(production) = rest.pop() {
         let nodes = &draft.productions[production].nodes;
         let mut at = nodes.start as usize;

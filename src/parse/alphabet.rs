@@ -55,10 +55,18 @@ impl Alphabet {
     /// The alphabet of a grammar. O(intervals · classes).
     pub(super) fn new(grammar: &Grammar) -> Alphabet {
         let mut cuts = [false; 257];
-        for (_, literal) in grammar.literals().iter() {
+        for (id, literal) in grammar.literals().iter() {
+            let is_caseless = grammar.is_caseless(id);
             for &byte in literal.iter() {
-                cuts[usize::from(byte)] = true;
-                cuts[usize::from(byte) + 1] = true;
+                let other = match is_caseless {
+                    true if byte.is_ascii_lowercase() => byte.to_ascii_uppercase(),
+                    true => byte.to_ascii_lowercase(),
+                    false => byte,
+                };
+                for byte in [byte, other] {
+                    cuts[usize::from(byte)] = true;
+                    cuts[usize::from(byte) + 1] = true;
+                }
             }
         }
         cuts[0x80] = true;

@@ -278,7 +278,7 @@ impl Canonical {
                 }
             }
             match taken.reads {
-                Reads::Byte(_) => offset += 1,
+                Reads::Byte(_) | Reads::Letter(_) => offset += 1,
                 Reads::Class(class) => {
                     let is_raw = raw.next_if_eq(&&offset).is_some();
                     offset += member(ground.tables, class, ground.text, offset, is_raw, encoder);

@@ -178,7 +178,7 @@ impl<'a> Coverer<'a> {
                 }
                 // The exit of what was called.
                 Reads::Nothing => context = above.pop().unwrap_or(0),
-                Reads::Byte(_) | Reads::Class(_) => {}
+                Reads::Byte(_) | Reads::Letter(_) | Reads::Class(_) => {}
             }
         }
     }

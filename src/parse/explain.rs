@@ -59,7 +59,7 @@ fn expected(tables: &Tables, subsets: &Subsets, chart: &Chart, end: usize) -> Ve
         for at in chart.set(end as u32) {
             for &reader in subsets.readers(chart.items[at].subset) {
                 let state = tables.machines.states[reader as usize];
-                if matches!(state.reads, Reads::Byte(_) | Reads::Class(_)) {
+                if !matches!(state.reads, Reads::Nothing | Reads::Call(_)) {
                     nodes.insert(state.node);
                 }
             }

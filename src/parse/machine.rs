@@ -28,6 +28,8 @@ pub(super) enum Reads {
     Nothing,
     /// A byte of a literal.
     Byte(u8),
+    /// A letter of a literal, this lower-case one or its upper-case form.
+    Letter(u8),
     /// A member of a class.
     Class(ClassId),
     /// What another machine derives.
@@ -301,8 +303,13 @@ impl Builder<'_> {
         match grammar[node].kind {
             NodeKind::Literal(literal) => {
                 let mut target = to;
+                let is_caseless = grammar.is_caseless(literal);
                 for &byte in grammar[literal].iter().rev() {
-                    target = self.state(Reads::Byte(byte), node, target);
+                    let reads = match is_caseless && byte.is_ascii_alphabetic() {
+                        true => Reads::Letter(byte.to_ascii_lowercase()),
+                        false => Reads::Byte(byte),
+                    };
+                    target = self.state(reads, node, target);
                 }
                 self.symbol(node, frame, from, target);
             }

@@ -492,6 +492,10 @@ fn matches(tables: &Tables, reads: Reads, label: u32) -> bool {
     match reads {
         Reads::Nothing => false,
         Reads::Byte(byte) => tables.alphabet.byte(byte) == label,
+        Reads::Letter(lower) => {
+            let upper = lower.to_ascii_uppercase();
+            tables.alphabet.byte(lower) == label || tables.alphabet.byte(upper) == label
+        }
         Reads::Class(class) => {
             label < tables.alphabet.count()
                 && tables.alphabet.members(class).contains(label as usize)

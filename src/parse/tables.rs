@@ -245,6 +245,12 @@ impl Tables {
                 bytes.insert(self.alphabet.byte(byte));
                 bytes
             }
+            Reads::Letter(lower) => {
+                let mut bytes = Bytes::default();
+                bytes.insert(self.alphabet.byte(lower));
+                bytes.insert(self.alphabet.byte(lower.to_ascii_uppercase()));
+                bytes
+            }
             Reads::Class(class) => self.alphabet.firsts(class),
             Reads::Call(machine) => self.firsts[machine as usize],
         }

@@ -1,5 +1,6 @@
 //! Literals and character classes, escapes included.
 
+use super::continues_name;
 use super::lexer::{Lexer, Token, TokenKind};
 use crate::grammar::{CharClass, Error, ErrorKind, Member};
 
@@ -39,9 +40,20 @@ impl Lexer<'_> {
                         ),
                     ));
                 }
-                Some(_) => return Ok(self.token(TokenKind::Literal, start, self.at + 1)),
+                Some(_) => return Ok(self.end_literal(start, self.at + 1)),
             }
         }
+    }
+
+    /// A literal whose quote ends at `end`, with the `i` directly behind it if it may be in either case.
+    fn end_literal(&mut self, start: usize, end: usize) -> Token {
+        let mut behind = self.text[end..].chars();
+        let is_caseless = behind.next() == Some('i') && !behind.next().is_some_and(continues_name);
+        self.token(
+            TokenKind::Literal(is_caseless),
+            start,
+            end + usize::from(is_caseless),
+        )
     }
 
     /// A class in brackets.

@@ -27,8 +27,8 @@ pub(super) enum TokenKind {
     Open,
     Close,
     Quantifier(u32, Option<u32>),
-    /// The text is in [`Lexer::literal`].
-    Literal,
+    /// The text is in [`Lexer::literal`]; whether its letters may be in either case.
+    Literal(bool),
     Class(CharClass),
     Regex,
     Probability(Probability),

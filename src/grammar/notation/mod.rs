@@ -10,6 +10,9 @@
 //! Hex    := /[0-9a-fA-F]{4}(?:-[0-9]+)?/;              // regular expression
 //! Letter := 40% "a" | "b" | "c";                      // the unstated share the rest equally
 //! Opt    := "" | "x";                                 // the empty alternative is written ""
+//! Select := "select"i Name;                           // letters in either case
+//! token Name := [a-z]+;                               // the longest match, where it is expected
+//! skip Space := [ \n]+;                                // may stand between tokens
 //! ```
 //!
 //! The text is UTF-8; a byte order mark in front is skipped. Names start with a letter or `_` and go on with letters,
@@ -29,6 +32,16 @@
 //!
 //! *Probabilities* are decimal percent with up to seven decimals. Those stated in one alternation are at most 100 %
 //! together.
+//!
+//! *Case*: an `i` directly behind a literal lets its ASCII letters be in either case. Derivations have it as it is written.
+//!
+//! *Tokens*: `token` before a name makes the production a token, `skip` what may stand between tokens. With either, all
+//! other productions are syntax, whose literals and classes are tokens, too, unless only tokens refer to them. Of the tokens
+//! that can come behind the token before, the longest match is read; of equally long ones a literal of the syntax, then a class
+//! of the syntax, then the token that is written first. In parentheses stands a *mode*: the tokens of a mode
+//! compete wherever one of them can come, so that `token(main) If := "if"; token(main) Name := [a-z]+;` keeps `if` from
+//! being a name anywhere. With modes, the literals and classes of the syntax belong to the first one. Tokens are regular: they
+//! do not contain themselves.
 //!
 //! *Nothing* is written `()`: a concatenation of no elements, which derives the empty text and, unlike `""`, is no symbol.
 //!

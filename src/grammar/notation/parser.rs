@@ -1,7 +1,8 @@
 //! Tokens to syntax.
 //!
 //! ```text
-//! grammar     = { Name ":=" alternation ";" }
+//! grammar     = { [ role ] Name ":=" alternation ";" }
+//! role        = ( "token" | "skip" ) [ "(" Name ")" ]
 //! alternation = alternative { "|" alternative }
 //! alternative = [ probability ] item { item }
 //! item        = atom [ quantifier ]
@@ -14,7 +15,7 @@
 
 use super::lexer::{Lexer, Token, TokenKind};
 use crate::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
-use crate::grammar::{Error, ErrorKind, Probability};
+use crate::grammar::{Error, ErrorKind, Probability, Role};
 
 /// Reads a text in the notation of pleach. Names are not resolved yet.
 ///
@@ -83,17 +84,57 @@ enum Last {
 }
 
 impl Parser<'_> {
-    /// Reads a production whose name has been read.
-    fn production(&mut self, name_span: Span) -> Result<(), Error> {
+    /// Reads a production whose first name has been read: its own, or the word for its role.
+    fn production(&mut self, first: Span) -> Result<(), Error> {
+        let role = match self.lexer.slice(first) {
+            "token" => Role::Token,
+            "skip" => Role::Skip,
+            _ => Role::Syntax,
+        };
+        let mut token = self.lexer.next()?;
+        let (mut role, mut mode, mut name_span) = (role, None, first);
+        if role.is_lexical() && matches!(token.kind, TokenKind::Name | TokenKind::Open) {
+            if token.kind == TokenKind::Open {
+                mode = Some(self.mode()?);
+                token = self.lexer.next()?;
+            }
+            if token.kind != TokenKind::Name {
+                return Err(self.unexpected(
+                    &token,
+                    "the name of a production",
+                    "a token is written `token Name := …;`",
+                ));
+            }
+            name_span = token.span;
+            token = self.lexer.next()?;
+        } else {
+            // A production may be called `token`, too.
+            role = Role::Syntax;
+        }
         let name = self.name(name_span);
-        let token = self.lexer.next()?;
         if token.kind != TokenKind::Define {
             let expected = format!("`:=` after the name `{}`", self.lexer.slice(name_span));
             return Err(self.unexpected(&token, &expected, "a production is written `Name := …;`"));
         }
         let root = self.alternation(token.span)?;
-        self.ast.production(name, name_span, root);
+        self.ast
+            .lexical_production(role, mode, name, name_span, root);
         Ok(())
+    }
+
+    /// The name of a mode and the parenthesis behind it.
+    fn mode(&mut self) -> Result<NameId, Error> {
+        const HELP: &str = "a token of a mode is written `token(mode) Name := …;`";
+        let token = self.lexer.next()?;
+        if token.kind != TokenKind::Name {
+            return Err(self.unexpected(&token, "the name of a mode", HELP));
+        }
+        let mode = self.name(token.span);
+        let token = self.lexer.next()?;
+        match token.kind {
+            TokenKind::Close => Ok(mode),
+            _ => Err(self.unexpected(&token, "`)`", HELP)),
+        }
     }
 
     /// Reads a right side up to its semicolon.
@@ -108,8 +149,12 @@ impl Parser<'_> {
                     let expr = self.ast.reference(name, span);
                     self.atom(expr, span, Last::Name(span));
                 }
-                TokenKind::Literal => {
-                    let expr = self.ast.literal(&self.lexer.literal, span);
+                TokenKind::Literal(is_caseless) => {
+                    let text = &self.lexer.literal;
+                    let expr = match is_caseless {
+                        true => self.ast.any_case(text, span),
+                        false => self.ast.literal(text, span),
+                    };
                     self.atom(expr, span, Last::Atom);
                 }
                 TokenKind::Class(class) => {

@@ -2,6 +2,7 @@
 
 mod errors;
 mod fixtures;
+mod levels;
 mod notation;
 mod random;
 mod size;
