@@ -16,11 +16,15 @@
 //! and random bytes end in one with a chance of 2^-32 or less. Encoding stays the exact inverse. What knows of no slips, and
 //! takes the trailer for choices, reads the same derivation wherever the choices before it are complete.
 //!
+//! Two kinds of entry are no slips but *variations*, which leave the text a sentence with the same derivation: another separator
+//! before a token, and another case for the letters of a literal that allows either. They are taken where they hold.
+//!
 //! Places are numbers of sites in pre-order; whoever edits the derivation moves them along ([`Slips::shift`]).
 
 use std::ops::Range;
 
-use crate::choice::{Codec, Scratch, SiteIndex};
+use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
+use crate::grammar::NodeKind;
 
 /// The last bytes of an input with slips.
 pub const MAGIC: [u8; 4] = [0xfe, b's', b'l', 0xfe];
@@ -46,6 +50,20 @@ pub enum Change<'a> {
     Cut,
     /// Other bytes, at least one, stand there instead.
     Raw(&'a [u8]),
+    /// A variation: these bytes separate the token from the one before, where they can.
+    Separator(&'a [u8]),
+    /// A variation: the literal is spelled like this, if only the case of letters differs.
+    Spelling(&'a [u8]),
+}
+
+impl<'a> Change<'a> {
+    /// The bytes that belong to it.
+    fn bytes(self) -> &'a [u8] {
+        match self {
+            Change::Raw(bytes) | Change::Separator(bytes) | Change::Spelling(bytes) => bytes,
+            Change::Drop | Change::Double | Change::Swap | Change::Cut => &[],
+        }
+    }
 }
 
 /// A slip; raw bytes are a range of those that all slips keep together.
@@ -61,6 +79,8 @@ const DOUBLE: u8 = 1;
 const SWAP: u8 = 2;
 const CUT: u8 = 3;
 const RAW: u8 = 4;
+const SEPARATOR: u8 = 5;
+const SPELLING: u8 = 6;
 
 /// The slips of an input, by ascending place, at most one a place.
 #[derive(Clone, Debug, Default)]
@@ -91,7 +111,7 @@ pub fn text(codec: &Codec, input: &[u8]) -> Vec<u8> {
     let (mut index, mut slips, mut text) = (SiteIndex::new(), Slips::new(), Vec::new());
     codec.index(choices, &mut Scratch::default(), &mut index);
     slips.read(script);
-    slips.render(&index, &mut text);
+    slips.render(codec, &index, &mut Lexemes::default(), &mut text);
     text
 }
 
@@ -105,9 +125,7 @@ fn is_script(script: &[u8]) -> bool {
         let Some((place, change)) = reader.slip() else {
             return false;
         };
-        if let Change::Raw(bytes) = change {
-            raw += bytes.len();
-        }
+        raw += change.bytes().len();
         count += 1;
         if place < least || count > MAX_SLIPS || raw > MAX_RAW {
             return false;
@@ -148,14 +166,18 @@ impl<'a> Reader<'a> {
             DOUBLE => Change::Double,
             SWAP => Change::Swap,
             CUT => Change::Cut,
-            RAW => {
+            RAW | SEPARATOR | SPELLING => {
                 let len = self.number()? as usize;
                 if len == 0 || len > self.0.len() {
                     return None;
                 }
                 let (bytes, rest) = self.0.split_at(len);
                 self.0 = rest;
-                Change::Raw(bytes)
+                match kind {
+                    RAW => Change::Raw(bytes),
+                    SEPARATOR => Change::Separator(bytes),
+                    _ => Change::Spelling(bytes),
+                }
             }
             _ => return None,
         };
@@ -177,9 +199,22 @@ impl Slips {
         Slips::default()
     }
 
-    /// Whether there are none: the input is a sentence.
+    /// Whether there are none, and no variations.
     pub fn is_empty(&self) -> bool {
         self.slips.is_empty()
+    }
+
+    /// Whether the input is a sentence: there are variations at most.
+    pub fn is_sentence(&self) -> bool {
+        self.slips.iter().all(Slip::is_variation)
+    }
+
+    /// Forgets all but variations.
+    pub fn forgive(&mut self) {
+        self.slips.retain(Slip::is_variation);
+        if self.slips.is_empty() {
+            self.raw.clear();
+        }
     }
 
     /// How many there are, at most [`MAX_SLIPS`].
@@ -207,13 +242,18 @@ impl Slips {
     /// Adds a slip, in the place of one at the same site. False, and nothing changed, if there are too many, if they would
     /// have too many raw bytes, or if the place is beyond 2^28.
     pub fn push(&mut self, place: u32, change: Change<'_>) -> bool {
-        let (kind, raw) = match change {
-            Change::Drop | Change::Raw([]) => (DROP, &[][..]),
-            Change::Double => (DOUBLE, &[][..]),
-            Change::Swap => (SWAP, &[][..]),
-            Change::Cut => (CUT, &[][..]),
-            Change::Raw(bytes) => (RAW, bytes),
+        let kind = match change {
+            Change::Drop | Change::Raw([]) => DROP,
+            Change::Double => DOUBLE,
+            Change::Swap => SWAP,
+            Change::Cut => CUT,
+            Change::Raw(_) => RAW,
+            // Nothing between two tokens is nothing to ask for.
+            Change::Separator([]) | Change::Spelling([]) => return false,
+            Change::Separator(_) => SEPARATOR,
+            Change::Spelling(_) => SPELLING,
         };
+        let raw = change.bytes();
         let at = self.slips.partition_point(|slip| slip.place < place);
         let replaced = self.slips.get(at).is_some_and(|slip| slip.place == place);
         if place >= 1 << 28
@@ -252,12 +292,15 @@ impl Slips {
     }
 
     fn change(&self, slip: &Slip) -> Change<'_> {
+        let raw = &self.raw[slip.raw.start as usize..slip.raw.end as usize];
         match slip.kind {
             DROP => Change::Drop,
             DOUBLE => Change::Double,
             SWAP => Change::Swap,
             CUT => Change::Cut,
-            _ => Change::Raw(&self.raw[slip.raw.start as usize..slip.raw.end as usize]),
+            RAW => Change::Raw(raw),
+            SEPARATOR => Change::Separator(raw),
+            _ => Change::Spelling(raw),
         }
     }
 
@@ -292,7 +335,7 @@ impl Slips {
         let len = |slip: &Slip| {
             let raw = slip.raw.end - slip.raw.start;
             let raw = match slip.kind {
-                RAW => digits(raw) + raw as usize,
+                RAW | SEPARATOR | SPELLING => digits(raw) + raw as usize,
                 _ => 0,
             };
             1 + digits(slip.place) + raw
@@ -312,7 +355,8 @@ impl Slips {
         for slip in &self.slips {
             out.push(slip.kind);
             put_number(out, slip.place);
-            if let Change::Raw(bytes) = self.change(slip) {
+            let bytes = self.change(slip).bytes();
+            if !bytes.is_empty() {
                 put_number(out, bytes.len() as u32);
                 out.extend_from_slice(bytes);
             }
@@ -322,24 +366,48 @@ impl Slips {
         out.extend_from_slice(&MAGIC);
     }
 
-    /// Appends the text of a derivation with these slips. What lies within the site of an earlier slip is not looked at.
-    /// O(text).
-    pub fn render(&self, index: &SiteIndex, out: &mut Vec<u8>) {
-        let text = index.text();
+    /// Appends the text of a derivation with these slips and variations. What lies within the site of an earlier slip is not
+    /// looked at. O(text).
+    pub fn render(
+        &self,
+        codec: &Codec,
+        index: &SiteIndex,
+        lexemes: &mut Lexemes,
+        out: &mut Vec<u8>,
+    ) {
+        let mut spelled = Vec::new();
+        let glued = self.spell(codec, index, &mut spelled);
+        let has_tokens = codec.graph().lexicon().is_some();
+        if has_tokens {
+            codec.lay_out(index, glued, |site| self.separator(site), lexemes);
+        }
+        let text = match has_tokens {
+            true => lexemes.layout().text(),
+            false => glued,
+        };
+        let place = |site: u32| {
+            let range = index.text_range(site);
+            match has_tokens {
+                true => {
+                    let start = lexemes.layout().start_of(range.start);
+                    start..lexemes.layout().end_of(range.end).max(start)
+                }
+                false => range.start as usize..range.end as usize,
+            }
+        };
         let mut at = 0;
-        for slip in &self.slips {
+        for slip in self.slips.iter().filter(|slip| !slip.is_variation()) {
             let Some(site) = index.sites().get(slip.place as usize) else {
                 break;
             };
-            let range = index.text_range(slip.place);
-            let (start, end) = (range.start as usize, range.end as usize);
+            let Range { start, end } = place(slip.place);
             if start < at {
                 continue;
             }
             out.extend_from_slice(&text[at..start]);
             at = end;
             match self.change(slip) {
-                Change::Drop => {}
+                Change::Drop | Change::Separator(_) | Change::Spelling(_) => {}
                 Change::Double => {
                     out.extend_from_slice(&text[start..end]);
                     out.extend_from_slice(&text[start..end]);
@@ -347,8 +415,8 @@ impl Slips {
                 Change::Swap => {
                     let next = index.sites().get(site.end as usize);
                     if next.is_some_and(|next| next.parent == site.parent) {
-                        let next = index.text_range(site.end);
-                        let (between, behind) = (next.start as usize, next.end as usize);
+                        let next = place(site.end);
+                        let (between, behind) = (next.start.max(end), next.end.max(end));
                         out.extend_from_slice(&text[between..behind]);
                         out.extend_from_slice(&text[end..between]);
                         at = behind;
@@ -361,20 +429,131 @@ impl Slips {
         }
         out.extend_from_slice(&text[at..]);
     }
+
+    /// The separator that is wanted before the token of a site.
+    fn separator(&self, site: u32) -> Option<&[u8]> {
+        let at = self.slips.binary_search_by_key(&site, |slip| slip.place);
+        match self.change(&self.slips[at.ok()?]) {
+            Change::Separator(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The text of an index, with other letters where that is wanted and allowed.
+    fn spell<'t>(&self, codec: &Codec, index: &'t SiteIndex, buffer: &'t mut Vec<u8>) -> &'t [u8] {
+        let mut is_changed = false;
+        for slip in &self.slips {
+            let Change::Spelling(bytes) = self.change(slip) else {
+                continue;
+            };
+            if !is_caseless(codec, index, slip.place) {
+                continue;
+            }
+            let range = index.text_range(slip.place);
+            let range = range.start as usize..range.end as usize;
+            if bytes.eq_ignore_ascii_case(&index.text()[range.clone()]) {
+                if !std::mem::replace(&mut is_changed, true) {
+                    buffer.clear();
+                    buffer.extend_from_slice(index.text());
+                }
+                buffer[range].copy_from_slice(bytes);
+            }
+        }
+        match is_changed {
+            true => buffer,
+            false => index.text(),
+        }
+    }
+}
+
+impl Slip {
+    /// Whether the text stays a sentence.
+    fn is_variation(&self) -> bool {
+        matches!(self.kind, SEPARATOR | SPELLING)
+    }
+}
+
+/// Whether a site is a literal whose letters may be in either case.
+pub fn is_caseless(codec: &Codec, index: &SiteIndex, site: u32) -> bool {
+    let grammar = codec.graph().grammar();
+    let site = index.sites().get(site as usize);
+    match site.and_then(|site| grammar.nodes().get(site.node)) {
+        Some(node) => {
+            matches!(node.kind, NodeKind::Literal(literal) if grammar.is_caseless(literal))
+        }
+        None => false,
+    }
+}
+
+/// Appends to the choices of a text the trailer of its variations: what separates its tokens other than by the shortest
+/// separators, and which letters are in another case. Of more than [`MAX_SLIPS`] the first ones. O(text).
+pub fn keep_variations(codec: &Codec, choices: &mut Vec<u8>, text: &[u8]) {
+    let graph = codec.graph();
+    let grammar = graph.grammar();
+    let is_caseless_somewhere = grammar.literals().ids().any(|id| grammar.is_caseless(id));
+    if graph.lexicon().is_none() && !is_caseless_somewhere {
+        return;
+    }
+    let mut index = SiteIndex::new();
+    codec.index(choices, &mut Scratch::default(), &mut index);
+    let mut slips = Slips::new();
+    let spelling = |slips: &mut Slips, index: &SiteIndex, site: u32, at: usize| {
+        let len = index.text_range(site).len();
+        let old = index.text_range(site);
+        let old = &index.text()[old.start as usize..old.end as usize];
+        let own = text.get(at..at + len).unwrap_or(old);
+        own == old || slips.push(site, Change::Spelling(own))
+    };
+    let sites = 0..index.sites().len() as u32;
+    let Some(lexicon) = graph.lexicon() else {
+        for site in sites.filter(|&site| is_caseless(codec, &index, site)) {
+            let at = index.text_range(site).start as usize;
+            if !spelling(&mut slips, &index, site, at) {
+                break;
+            }
+        }
+        slips.encode(choices);
+        return;
+    };
+    let (mut own, mut lexemes) = (Vec::new(), Lexemes::default());
+    codec.lay_out(&index, index.text(), |_| None, &mut lexemes);
+    if lexicon.scan(text, &mut own).is_err() || own.len() != lexemes.sites().len() {
+        return;
+    }
+    let mut end = 0;
+    for (lexeme, &site) in own.iter().zip(lexemes.sites()) {
+        let glued = index.text_range(site);
+        let start = lexeme.start as usize;
+        let (usual, own) = (
+            lexemes.layout().separator_before(glued.start),
+            &text[end..start],
+        );
+        end = lexeme.end as usize;
+        let fits = match own == usual || own.is_empty() {
+            true => !is_caseless(codec, &index, site) || spelling(&mut slips, &index, site, start),
+            false => slips.push(site, Change::Separator(own)),
+        };
+        if !fits {
+            break;
+        }
+    }
+    slips.encode(choices);
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Change, MAGIC, MAX_RAW, MAX_SLIPS, Slips, split};
-    use crate::choice::{Codec, Scratch, SiteIndex};
+    use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
     use crate::rng::Rng;
     use crate::tests::graph;
 
+    fn codec() -> Codec {
+        Codec::new(&graph("list := '[' item (',' item)* ']'; item := [a-c];"))
+    }
+
     fn index(choices: &[u8]) -> SiteIndex {
-        let graph = graph("list := '[' item (',' item)* ']'; item := [a-c];");
-        let codec = Codec::new(&graph);
         let mut index = SiteIndex::new();
-        codec.index(choices, &mut Scratch::default(), &mut index);
+        codec().index(choices, &mut Scratch::default(), &mut index);
         index
     }
 
@@ -404,7 +583,7 @@ mod tests {
             let mut slips = Slips::new();
             assert!(slips.push(site(&index, at), change));
             let mut text = Vec::new();
-            slips.render(&index, &mut text);
+            slips.render(&codec(), &index, &mut Lexemes::default(), &mut text);
             assert_eq!(text, expected, "{change:?}");
         }
     }
@@ -418,7 +597,7 @@ mod tests {
         slips.push(site(&index, b"]"), Change::Drop);
         slips.push(1000, Change::Cut);
         let mut text = Vec::new();
-        slips.render(&index, &mut text);
+        slips.render(&codec(), &index, &mut Lexemes::default(), &mut text);
         assert_eq!(text, b"[a;");
     }
 
@@ -467,7 +646,7 @@ mod tests {
         let bad: &[&[u8]] = &[
             // None, an unknown kind, a place cut off, padding.
             &[],
-            &[5, 1],
+            &[7, 1],
             &[0],
             &[0, 0x80],
             &[0, 0x81, 0x00],

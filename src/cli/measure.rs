@@ -12,7 +12,8 @@ use pleach::grammar::NodeKind;
 use pleach::id::{NodeId, ProductionId, SymbolId};
 use pleach::kpath::{ExpansionCoverage, WindowStack, WindowTable};
 use pleach::parse::Workspace;
-use pleach::{Codec, Coverage, Graph, Parser, slip};
+use pleach::slip::{self, Slips};
+use pleach::{Codec, Coverage, Graph, Parser};
 
 use super::failure::Failure;
 use super::input::{InputFile, read_input};
@@ -77,7 +78,7 @@ impl Sink for Meter {
         self.note(symbol);
         if let Some(symbol) = symbol {
             self.states.push(&self.windows, symbol);
-            if let Some(target) = self.graph.target_of(symbol) {
+            if let Some(target) = self.graph.path_target(symbol) {
                 self.expand(target);
             }
         } else if node == ROOT {
@@ -164,8 +165,10 @@ impl<'a> Gauge<'a> {
     pub(super) fn measure(&mut self, path: &Path, input: &[u8]) -> Result<(), LeftOut> {
         match self.form {
             Form::Choices(codec) => {
-                let (choices, slips) = slip::split(input);
-                if !slips.is_empty() {
+                let (choices, script) = slip::split(input);
+                let mut slips = Slips::new();
+                slips.read(script);
+                if !slips.is_sentence() {
                     // What it covers is not in its text.
                     return Err(LeftOut::known());
                 }

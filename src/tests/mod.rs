@@ -4,6 +4,7 @@ mod fixtures;
 mod grammars;
 mod layers;
 mod random_grammar;
+mod tokens;
 
 pub(crate) use fixtures::{digest, fixtures};
 pub(crate) use random_grammar::random_grammar;

@@ -1,0 +1,91 @@
+//! Grammars with tokens, all the way: derivations to text and back.
+
+use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
+use crate::grammar::Grammar;
+use crate::graph::Graph;
+use crate::parse::{Budget, Parser, Workspace};
+use crate::rng::Rng;
+
+/// Grammars whose texts can always be read back, and whether each text has a single derivation.
+const GRAMMARS: &[(&str, bool)] = &[
+    (
+        "prog := (stmt \";\")+; stmt := \"let\"i Name \"=\" expr | \"if\" expr stmt | Name \"(\" (expr (\",\" expr)*)? \")\"; \
+         expr := expr (\"+\" | \"-\" | \"--\") atom | atom; atom := Name | Number | String | \"(\" expr \")\"; \
+         token Name := [a-z]+; token Number := [0-9]+ (\".\" [0-9]+)?; token String := \"'\" ([^'\\\\] | \"\\\\\" [n'\\\\])* \"'\"; \
+         skip Space := [ \\t\\n]+; skip Comment := \"//\" [^\\n]* \"\\n\" | \"/*\" [^*]* \"*/\";",
+        true,
+    ),
+    // Reserved words; nothing but line breaks separates.
+    (
+        "s := (w | \"int\" w)*; w := Name | \"int1\"; token(m) Name := [a-z] [a-z0-9]*; skip(m) Line := \"\\n\" | \"#\" [a-z]* \"\\n\";",
+        false,
+    ),
+    // Tokens that the syntax writes as classes, beyond ASCII, and bytes that are no UTF-8.
+    (
+        "s := ([a-z] | Word | [é-ö] | Byte)+ \"é\"?; token Word := [a-zé]{2,3}; token Byte := [\\x80-\\xff]; skip Dot := \".\";",
+        false,
+    ),
+    // Modes with tokens that would win anywhere else.
+    (
+        "doc := (Text | tag)*; tag := Open Name attribute* Close; attribute := Name Eq Value; token(tag) Eq := \"=\"; \
+         token(text) Text := [^<]+; token(text) Open := \"<\"; token(tag) Name := [a-z]+; token(tag) Close := \">\"; \
+         token(tag) Value := [0-9]+ | '\"' [^\"]* '\"'; skip(tag) Space := [ \\n]+;",
+        false,
+    ),
+    // More tokens than a byte has codes.
+    (
+        "s := Name+ (A | B)?; A := \"a1\" | \"a2\"; B := Name \"b\"; token Name := [b-z] [b-z]*; skip S := \" \";",
+        false,
+    ),
+];
+
+#[test]
+fn what_is_rendered_reads_back() {
+    for (at, &(text, is_unambiguous)) in GRAMMARS.iter().enumerate() {
+        let grammar: Grammar = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        let graph = Graph::new(grammar).unwrap();
+        let (codec, parser) = (Codec::new(&graph), Parser::new(&graph));
+        let mut rng = Rng::new(at as u64);
+        let (mut same, mut workspace) = (0, Workspace::new());
+        for round in 0..600 {
+            let len = rng.below(if round < 300 { 12 } else { 90 });
+            let choices: Vec<u8> = (0..len).map(|_| rng.bits() as u8).collect();
+            let sentence = codec.sentence(&choices);
+            let shown = String::from_utf8_lossy(&sentence);
+            let mut forest = parser
+                .parse(&sentence, Budget::default(), &mut workspace)
+                .unwrap_or_else(|refusal| {
+                    panic!("{shown:?}: {}", parser.explain(&sentence, refusal))
+                });
+            let mut found = Vec::new();
+            forest.choices(&mut found).unwrap();
+            assert!(!forest.derivations().unwrap().is_infinite());
+            assert_eq!(codec.sentence(&found), sentence, "{shown:?}");
+            assert_eq!(codec.canonicalize(&found), found, "{shown:?}");
+            // What is read back is rendered and read as it is.
+            assert_eq!(parser.encode(&sentence).unwrap(), found);
+            let is_same = codec.canonicalize(&choices) == found;
+            same += u32::from(is_same);
+            if is_unambiguous && !is_same {
+                // A token was spelled differently.
+                let (old, new) = (tokens(&codec, &choices), tokens(&codec, &found));
+                assert_eq!(old.len(), new.len(), "{shown:?}");
+                assert!(old != new, "{shown:?}");
+            }
+        }
+        assert!(same > 200, "{text}: {same}");
+    }
+}
+
+/// The texts of the tokens of a derivation.
+fn tokens(codec: &Codec, choices: &[u8]) -> Vec<Vec<u8>> {
+    let mut index = SiteIndex::new();
+    codec.index(choices, &mut Scratch::default(), &mut index);
+    let mut lexemes = Lexemes::default();
+    assert_eq!(codec.text(&index, &mut lexemes), codec.sentence(choices));
+    let text = |&site: &u32| {
+        let range = index.text_range(site);
+        index.text()[range.start as usize..range.end as usize].to_vec()
+    };
+    lexemes.sites().iter().map(text).collect()
+}
