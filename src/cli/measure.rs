@@ -11,7 +11,7 @@ use pleach::choice::{ClassCode, MemberChoice, ROOT, Scratch, Sink};
 use pleach::grammar::NodeKind;
 use pleach::id::{NodeId, ProductionId, SymbolId};
 use pleach::kpath::{ExpansionCoverage, WindowStack, WindowTable};
-use pleach::parse::Workspace;
+use pleach::parse::{Forest, Refusal, Workspace};
 use pleach::slip::{self, Slips};
 use pleach::{Codec, Coverage, Graph, Parser};
 
@@ -48,6 +48,22 @@ impl Meter {
     pub(super) fn measure(&mut self, codec: &Codec, choices: &[u8], scratch: &mut Scratch) {
         self.states.begin(&self.windows, std::iter::empty());
         codec.walk(choices, scratch, self);
+    }
+
+    /// Adds what all derivations of a text cover; in open tokens (`insides`), what the canonical derivation does.
+    pub(super) fn measure_text(
+        &mut self,
+        forest: &mut Forest<'_>,
+        insides: Option<&Codec>,
+    ) -> Result<(), Refusal> {
+        let Some(codec) = insides else {
+            return forest.cover(&self.windows, &mut self.coverage, &mut self.expansions);
+        };
+        let mut choices = Vec::new();
+        forest.choices(&mut choices)?;
+        forest.cover(&self.windows, &mut self.coverage, &mut self.expansions)?;
+        self.measure(codec, &choices, &mut Scratch::default());
+        Ok(())
     }
 
     /// Adds what another meter of the same grammar and k found.
@@ -108,18 +124,25 @@ impl Sink for Meter {
     fn more(&mut self, _: NodeId, _: bool) {}
 }
 
+/// What derives the insides of tokens, if k-paths go on in them.
+pub(super) fn insides(graph: &Arc<Graph>) -> Option<Box<Codec>> {
+    let is_open = graph.has_open_tokens() && graph.lexicon().is_some();
+    is_open.then(|| Box::new(Codec::new(graph)))
+}
+
 /// What the bytes of inputs are.
 #[derive(Debug)]
 pub(super) enum Form {
     Choices(Box<Codec>),
-    Texts(Texts),
+    /// Texts, and what derives the insides of open tokens.
+    Texts(Texts, Option<Box<Codec>>),
 }
 
 impl Form {
     /// Texts if `text`, choice sequences otherwise.
     pub(super) fn new(graph: &Arc<Graph>, text: bool, args: TextArgs) -> Form {
         match text {
-            true => Form::Texts(Texts::new(Parser::new(graph), args)),
+            true => Form::Texts(Texts::new(Parser::new(graph), args), insides(graph)),
             false => Form::Choices(Box::new(Codec::new(graph))),
         }
     }
@@ -128,7 +151,7 @@ impl Form {
     pub(super) fn texts(&self) -> Option<&Texts> {
         match self {
             Form::Choices(_) => None,
-            Form::Texts(texts) => Some(texts),
+            Form::Texts(texts, _) => Some(texts),
         }
     }
 
@@ -136,7 +159,7 @@ impl Form {
     pub(super) fn block(&self) -> usize {
         match self {
             Form::Choices(_) => MANY,
-            Form::Texts(_) => ONE,
+            Form::Texts(..) => ONE,
         }
     }
 }
@@ -174,11 +197,10 @@ impl<'a> Gauge<'a> {
                 }
                 self.meter.measure(codec, choices, &mut self.scratch);
             }
-            Form::Texts(texts) => {
+            Form::Texts(texts, insides) => {
                 let meter = &mut self.meter;
                 texts.read(path, input, &mut self.workspace, |forest| {
-                    let (coverage, expansions) = (&mut meter.coverage, &mut meter.expansions);
-                    forest.cover(&meter.windows, coverage, expansions)
+                    meter.measure_text(forest, insides.as_deref())
                 })?;
             }
         }

@@ -23,6 +23,7 @@ mod places;
 mod pool;
 mod slips;
 mod steering;
+mod variations;
 mod work;
 mod yields;
 

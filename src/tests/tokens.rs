@@ -1,10 +1,14 @@
 //! Grammars with tokens, all the way: derivations to text and back.
 
+use std::sync::Arc;
+
 use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::parse::{Budget, Parser, Workspace};
 use crate::rng::Rng;
+use crate::slip::{self, keep_variations, split};
+use crate::tests::{graph, random_token_grammar};
 
 /// Grammars whose texts can always be read back, and whether each text has a single derivation.
 const GRAMMARS: &[(&str, bool)] = &[
@@ -38,6 +42,70 @@ const GRAMMARS: &[(&str, bool)] = &[
         false,
     ),
 ];
+
+/// The graphs of grammars with tokens.
+pub(crate) fn token_grammars() -> Vec<Arc<Graph>> {
+    GRAMMARS.iter().map(|(text, _)| graph(text)).collect()
+}
+
+#[test]
+fn whatever_the_tokens_are_reading_and_rendering_agree() {
+    let mut rng = Rng::new(7);
+    let (mut grammars, mut read_back, mut all) = (0, 0, 0);
+    while grammars < 60 {
+        let Ok(grammar) = random_token_grammar(&mut rng).parse::<Grammar>() else {
+            continue;
+        };
+        if !grammar.has_tokens() {
+            continue;
+        }
+        grammars += 1;
+        let graph = Graph::new(grammar).unwrap();
+        let (codec, parser) = (Codec::new(&graph), Parser::new(&graph));
+        for _ in 0..30 {
+            let choices: Vec<u8> = (0..rng.below(30)).map(|_| rng.bits() as u8).collect();
+            let sentence = codec.sentence(&choices);
+            all += 1;
+            // What skips too little reads differently, or not at all, and then is no sentence.
+            let budget = Budget {
+                steps: 200_000,
+                bytes: 64 << 20,
+            };
+            let mut workspace = Workspace::new();
+            let mut found = Vec::new();
+            let parsed = parser.parse(&sentence, budget, &mut workspace);
+            if parsed
+                .and_then(|mut forest| forest.choices(&mut found))
+                .is_ok()
+            {
+                keep_variations(&codec, &mut found, &sentence);
+                let (_, script) = split(&found);
+                let text = slip::text(&codec, &found);
+                read_back += 1;
+                assert!(
+                    text == sentence || script.len() > 2 || !scans_whole(&graph, &sentence),
+                    "{}{:?}\n{:?}",
+                    graph.grammar(),
+                    String::from_utf8_lossy(&sentence),
+                    String::from_utf8_lossy(&text)
+                );
+            }
+            let soup: Vec<u8> = (0..rng.below(20))
+                .map(|_| b"abcdef xA0:\n\xff\xc3"[rng.index(14)])
+                .collect();
+            let _ = parser.parse(&soup, budget, &mut workspace);
+        }
+    }
+    assert!(read_back * 2 > all, "{read_back} of {all}");
+}
+
+/// Whether nothing is skipped at the end of a text, which no derivation keeps.
+fn scans_whole(graph: &Graph, text: &[u8]) -> bool {
+    let mut lexemes = Vec::new();
+    let lexicon = graph.lexicon().unwrap();
+    lexicon.scan(text, &mut lexemes).is_ok()
+        && lexemes.last().map_or(0, |last| last.end as usize) == text.len()
+}
 
 #[test]
 fn what_is_rendered_reads_back() {
