@@ -170,6 +170,7 @@ impl Automaton {
     }
 
     /// The state behind bytes.
+    #[inline(always)]
     pub(super) fn run(&self, state: u32, bytes: &[u8]) -> u32 {
         let mut state = state;
         for &byte in bytes {

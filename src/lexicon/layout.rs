@@ -124,7 +124,9 @@ impl Lexicon {
             let mut len = drawn.len();
             if !is_done {
                 layout.prepend(drawn);
-                if !self.is_cut(len, lexeme.token, context, layout) {
+                if self.is_dead_behind(len, lexeme.token, context, layout) {
+                    // Nearly always nothing at all goes on there.
+                } else if !self.is_cut(len, lexeme.token, context, layout) {
                     layout.len = behind;
                     len = self.put_differently(drawn, lexeme.token, context, layout);
                 } else if self.is_overrun(len, layout) {
@@ -229,12 +231,35 @@ impl Lexicon {
         false
     }
 
+    /// Whether the token of this length that was put in front is read there, and no token goes on behind it.
+    #[inline(always)]
+    fn is_dead_behind(&self, len: usize, token: u32, context: Context, layout: &Layout) -> bool {
+        let text = layout.text();
+        let state = self.automaton.run(START, &text[..len]);
+        let is_end = match text.get(len) {
+            Some(&byte) => self.automaton.next(state, byte) == DEAD,
+            None => true,
+        };
+        is_end && len > 0 && self.winner(state, context) == Some(token)
+    }
+
     /// Whether the token of this length that was put in front is read there, and no more.
     fn is_cut(&self, len: usize, token: u32, context: Context, layout: &Layout) -> bool {
-        let text = layout.text();
-        let most = (len + LOOKED_AT).min(text.len());
-        let (found, is_open) = self.longest_so_far(&text[..most], context);
-        found == Some((token, len)) && !(is_open && most < text.len())
+        let (own, behind) = layout.text().split_at(len);
+        let mut state = self.automaton.run(START, own);
+        if len == 0 || self.winner(state, context) != Some(token) {
+            return false;
+        }
+        for (at, &byte) in behind.iter().enumerate() {
+            state = self.automaton.next(state, byte);
+            if state == DEAD || !self.is_alive(state, context) {
+                return true;
+            }
+            if at == LOOKED_AT || self.winner(state, context).is_some() {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether any token would be read over the end of the one of this length that was put in front, but not over a
@@ -245,16 +270,19 @@ impl Lexicon {
             return false;
         };
         let end = self.automaton.run(START, own);
-        let anyway = self.automaton.run(end, separator);
         let mut state = end;
         for &byte in behind.iter().take(LOOKED_AT) {
             state = self.automaton.next(state, byte);
             if state == DEAD {
                 return false;
             }
-            let mut matches = self.automaton.matches(state).iter();
-            if matches.any(|&token| !self.automaton.can_match(anyway, token)) {
-                return true;
+            let matches = self.automaton.matches(state);
+            if !matches.is_empty() {
+                let anyway = self.automaton.run(end, separator);
+                let is_over = |&token: &u32| !self.automaton.can_match(anyway, token);
+                if matches.iter().any(is_over) {
+                    return true;
+                }
             }
         }
         false

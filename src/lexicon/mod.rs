@@ -154,29 +154,30 @@ impl Lexicon {
             .find(|&token| self.competing.contains(context.0 as usize, token))
     }
 
+    /// Whether anything that competes in a context matches at a state or further on.
+    #[inline(always)]
+    fn is_alive(&self, state: u32, context: Context) -> bool {
+        let competing = self.competing.row(context.0 as usize);
+        self.automaton.is_alive(state, competing)
+    }
+
     /// The longest match at the beginning of a text, and its length, which is not 0. Reads on for as long as something longer
     /// could match.
     pub fn longest(&self, text: &[u8], context: Context) -> Option<(u32, usize)> {
-        self.longest_so_far(text, context).0
-    }
-
-    /// The same, and whether something longer could match if the text went on.
-    fn longest_so_far(&self, text: &[u8], context: Context) -> (Option<(u32, usize)>, bool) {
-        let competing = self.competing.row(context.0 as usize);
         let mut found = None;
         let mut state = START;
         for (at, &byte) in text.iter().enumerate() {
             state = self.automaton.next(state, byte);
             if state == DEAD {
-                return (found, false);
+                break;
             }
             if let Some(token) = self.winner(state, context) {
                 found = Some((token, at + 1));
-            } else if !self.automaton.is_alive(state, competing) {
-                return (found, false);
+            } else if !self.is_alive(state, context) {
+                break;
             }
         }
-        (found, self.automaton.is_alive(state, competing))
+        found
     }
 
     /// The state behind a whole text, and the token that it is in a context.
