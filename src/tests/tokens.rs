@@ -7,7 +7,7 @@ use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::parse::{Budget, Parser, Workspace};
 use crate::rng::Rng;
-use crate::slip::{self, keep_variations, split};
+use crate::slip::{self, Change, Slips, keep_variations, split};
 use crate::tests::{graph, random_token_grammar};
 
 /// Grammars whose texts can always be read back, and whether each text has a single derivation.
@@ -156,4 +156,74 @@ fn tokens(codec: &Codec, choices: &[u8]) -> Vec<Vec<u8>> {
         index.text()[range.start as usize..range.end as usize].to_vec()
     };
     lexemes.sites().iter().map(text).collect()
+}
+
+#[test]
+fn the_first_variations_of_a_text_are_kept() {
+    let (text, _) = GRAMMARS[0];
+    let graph = graph(text);
+    let (codec, parser) = (Codec::new(&graph), Parser::new(&graph));
+    let cases = [
+        // What is usual needs no trailer.
+        ("let x=1;", true, "let x=1;"),
+        ("  LET/**/x\n=\t'a;b' ;", false, "  LET/**/x\n=\t'a;b' ;"),
+        ("if if(let x=1)let y=2;", false, ""),
+        ("let x=1-\n-2;", false, ""),
+        // Eight are kept, and what stands behind the last token is not.
+        ("f ( a , b ) ; f ( a ) ; ", false, "f ( a , b ) ; f (a);"),
+    ];
+    for (text, is_usual, again) in cases {
+        let Ok(mut input) = parser.encode(text.as_bytes()) else {
+            assert_eq!(again, "", "{text}");
+            continue;
+        };
+        let len = input.len();
+        keep_variations(&codec, &mut input, text.as_bytes());
+        assert_eq!(input.len() == len, is_usual, "{text}");
+        let kept = slip::text(&codec, &input);
+        assert_eq!(String::from_utf8(kept).unwrap(), again);
+    }
+}
+
+#[test]
+fn variations_that_do_not_hold_are_nothing() {
+    let graph = graph("s := \"a\"i Name; token Name := [a-z]+; skip Space := \" \" | \"\\n\";");
+    let codec = Codec::new(&graph);
+    let mut index = SiteIndex::new();
+    codec.index(&[1, 0], &mut Scratch::default(), &mut index);
+    let mut lexemes = Lexemes::default();
+    codec.text(&index, &mut lexemes);
+    let [literal, name] = *lexemes.sites() else {
+        panic!("two tokens");
+    };
+    let cases: &[(u32, Change<'_>, &str)] = &[
+        (name, Change::Separator(b"\n \n"), "a\n \nb"),
+        (name, Change::Separator(b"x"), "a b"),
+        (name, Change::Separator(b" x"), "a b"),
+        (literal, Change::Separator(b"\n"), "\na b"),
+        // No name goes on from a large letter.
+        (literal, Change::Spelling(b"A"), "Ab"),
+        (literal, Change::Spelling(b"b"), "a b"),
+        (literal, Change::Spelling(b"AA"), "a b"),
+        (name, Change::Spelling(b"B"), "a b"),
+        (0, Change::Separator(b"\n"), "a b"),
+    ];
+    for &(site, change, expected) in cases {
+        let mut slips = Slips::new();
+        assert!(slips.push(site, change) && slips.is_sentence() && !slips.is_empty());
+        let mut text = Vec::new();
+        slips.render(&codec, &index, &mut lexemes, &mut text);
+        assert_eq!(String::from_utf8(text).unwrap(), expected, "{change:?}");
+        let mut input = index.canonical().to_vec();
+        slips.encode(&mut input);
+        assert_eq!(slip::text(&codec, &input), expected.as_bytes());
+    }
+    // Slips are put into the text that was laid out.
+    let mut slips = Slips::new();
+    slips.push(name, Change::Raw(b"!"));
+    slips.push(literal, Change::Double);
+    let mut text = Vec::new();
+    slips.render(&codec, &index, &mut lexemes, &mut text);
+    assert_eq!(text, b"aa !");
+    assert!(!slips.is_sentence());
 }

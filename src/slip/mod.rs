@@ -21,10 +21,16 @@
 //!
 //! Places are numbers of sites in pre-order; whoever edits the derivation moves them along ([`Slips::shift`]).
 
+mod variations;
+
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
-use crate::grammar::NodeKind;
+
+pub use variations::{is_caseless, keep_variations};
 
 /// The last bytes of an input with slips.
 pub const MAGIC: [u8; 4] = [0xfe, b's', b'l', 0xfe];
@@ -57,6 +63,19 @@ pub enum Change<'a> {
 }
 
 impl<'a> Change<'a> {
+    /// The byte that stands for it in a trailer.
+    fn kind(self) -> u8 {
+        match self {
+            Change::Drop => DROP,
+            Change::Double => DOUBLE,
+            Change::Swap => SWAP,
+            Change::Cut => CUT,
+            Change::Raw(_) => RAW,
+            Change::Separator(_) => SEPARATOR,
+            Change::Spelling(_) => SPELLING,
+        }
+    }
+
     /// The bytes that belong to it.
     fn bytes(self) -> &'a [u8] {
         match self {
@@ -82,7 +101,7 @@ const RAW: u8 = 4;
 const SEPARATOR: u8 = 5;
 const SPELLING: u8 = 6;
 
-/// The slips of an input, by ascending place, at most one a place.
+/// The slips of an input, by ascending place, at most one a place and a spelling behind it.
 #[derive(Clone, Debug, Default)]
 pub struct Slips {
     slips: Vec<Slip>,
@@ -118,19 +137,20 @@ pub fn text(codec: &Codec, input: &[u8]) -> Vec<u8> {
 /// Whether bytes are the script of one or more slips, in canonical form.
 fn is_script(script: &[u8]) -> bool {
     let mut reader = Reader(script);
-    let mut least = 0;
+    let mut least = (0, 0);
     let mut count = 0;
     let mut raw = 0;
     while !reader.0.is_empty() {
         let Some((place, change)) = reader.slip() else {
             return false;
         };
+        let key = key(place, change.kind());
         raw += change.bytes().len();
         count += 1;
-        if place < least || count > MAX_SLIPS || raw > MAX_RAW {
+        if key < least || count > MAX_SLIPS || raw > MAX_RAW {
             return false;
         }
-        least = place + 1;
+        least = (key.0, key.1 + 1);
     }
     count > 0
 }
@@ -242,20 +262,16 @@ impl Slips {
     /// Adds a slip, in the place of one at the same site. False, and nothing changed, if there are too many, if they would
     /// have too many raw bytes, or if the place is beyond 2^28.
     pub fn push(&mut self, place: u32, change: Change<'_>) -> bool {
-        let kind = match change {
-            Change::Drop | Change::Raw([]) => DROP,
-            Change::Double => DOUBLE,
-            Change::Swap => SWAP,
-            Change::Cut => CUT,
-            Change::Raw(_) => RAW,
+        let change = match change {
+            Change::Raw([]) => Change::Drop,
             // Nothing between two tokens is nothing to ask for.
             Change::Separator([]) | Change::Spelling([]) => return false,
-            Change::Separator(_) => SEPARATOR,
-            Change::Spelling(_) => SPELLING,
+            change => change,
         };
-        let raw = change.bytes();
-        let at = self.slips.partition_point(|slip| slip.place < place);
-        let replaced = self.slips.get(at).is_some_and(|slip| slip.place == place);
+        let (kind, raw) = (change.kind(), change.bytes());
+        let key = key(place, kind);
+        let at = self.slips.partition_point(|slip| slip.key() < key);
+        let replaced = self.slips.get(at).is_some_and(|slip| slip.key() == key);
         if place >= 1 << 28
             || !replaced && self.slips.len() == MAX_SLIPS
             || self.raw.len() + raw.len() > MAX_RAW
@@ -429,261 +445,20 @@ impl Slips {
         }
         out.extend_from_slice(&text[at..]);
     }
+}
 
-    /// The separator that is wanted before the token of a site.
-    fn separator(&self, site: u32) -> Option<&[u8]> {
-        let at = self.slips.binary_search_by_key(&site, |slip| slip.place);
-        match self.change(&self.slips[at.ok()?]) {
-            Change::Separator(bytes) => Some(bytes),
-            _ => None,
-        }
-    }
-
-    /// The text of an index, with other letters where that is wanted and allowed.
-    fn spell<'t>(&self, codec: &Codec, index: &'t SiteIndex, buffer: &'t mut Vec<u8>) -> &'t [u8] {
-        let mut is_changed = false;
-        for slip in &self.slips {
-            let Change::Spelling(bytes) = self.change(slip) else {
-                continue;
-            };
-            if !is_caseless(codec, index, slip.place) {
-                continue;
-            }
-            let range = index.text_range(slip.place);
-            let range = range.start as usize..range.end as usize;
-            if bytes.eq_ignore_ascii_case(&index.text()[range.clone()]) {
-                if !std::mem::replace(&mut is_changed, true) {
-                    buffer.clear();
-                    buffer.extend_from_slice(index.text());
-                }
-                buffer[range].copy_from_slice(bytes);
-            }
-        }
-        match is_changed {
-            true => buffer,
-            false => index.text(),
-        }
-    }
+/// What slips are sorted by: spellings stand behind others of the same place.
+fn key(place: u32, kind: u8) -> (u32, u8) {
+    (place, u8::from(kind == SPELLING))
 }
 
 impl Slip {
+    fn key(&self) -> (u32, u8) {
+        key(self.place, self.kind)
+    }
+
     /// Whether the text stays a sentence.
     fn is_variation(&self) -> bool {
         matches!(self.kind, SEPARATOR | SPELLING)
-    }
-}
-
-/// Whether a site is a literal whose letters may be in either case.
-pub fn is_caseless(codec: &Codec, index: &SiteIndex, site: u32) -> bool {
-    let grammar = codec.graph().grammar();
-    let site = index.sites().get(site as usize);
-    match site.and_then(|site| grammar.nodes().get(site.node)) {
-        Some(node) => {
-            matches!(node.kind, NodeKind::Literal(literal) if grammar.is_caseless(literal))
-        }
-        None => false,
-    }
-}
-
-/// Appends to the choices of a text the trailer of its variations: what separates its tokens other than by the shortest
-/// separators, and which letters are in another case. Of more than [`MAX_SLIPS`] the first ones. O(text).
-pub fn keep_variations(codec: &Codec, choices: &mut Vec<u8>, text: &[u8]) {
-    let graph = codec.graph();
-    let grammar = graph.grammar();
-    let is_caseless_somewhere = grammar.literals().ids().any(|id| grammar.is_caseless(id));
-    if graph.lexicon().is_none() && !is_caseless_somewhere {
-        return;
-    }
-    let mut index = SiteIndex::new();
-    codec.index(choices, &mut Scratch::default(), &mut index);
-    let mut slips = Slips::new();
-    let spelling = |slips: &mut Slips, index: &SiteIndex, site: u32, at: usize| {
-        let len = index.text_range(site).len();
-        let old = index.text_range(site);
-        let old = &index.text()[old.start as usize..old.end as usize];
-        let own = text.get(at..at + len).unwrap_or(old);
-        own == old || slips.push(site, Change::Spelling(own))
-    };
-    let sites = 0..index.sites().len() as u32;
-    let Some(lexicon) = graph.lexicon() else {
-        for site in sites.filter(|&site| is_caseless(codec, &index, site)) {
-            let at = index.text_range(site).start as usize;
-            if !spelling(&mut slips, &index, site, at) {
-                break;
-            }
-        }
-        slips.encode(choices);
-        return;
-    };
-    let (mut own, mut lexemes) = (Vec::new(), Lexemes::default());
-    codec.lay_out(&index, index.text(), |_| None, &mut lexemes);
-    if lexicon.scan(text, &mut own).is_err() || own.len() != lexemes.sites().len() {
-        return;
-    }
-    let mut end = 0;
-    for (lexeme, &site) in own.iter().zip(lexemes.sites()) {
-        let glued = index.text_range(site);
-        let start = lexeme.start as usize;
-        let (usual, own) = (
-            lexemes.layout().separator_before(glued.start),
-            &text[end..start],
-        );
-        end = lexeme.end as usize;
-        let fits = match own == usual || own.is_empty() {
-            true => !is_caseless(codec, &index, site) || spelling(&mut slips, &index, site, start),
-            false => slips.push(site, Change::Separator(own)),
-        };
-        if !fits {
-            break;
-        }
-    }
-    slips.encode(choices);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Change, MAGIC, MAX_RAW, MAX_SLIPS, Slips, split};
-    use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
-    use crate::rng::Rng;
-    use crate::tests::graph;
-
-    fn codec() -> Codec {
-        Codec::new(&graph("list := '[' item (',' item)* ']'; item := [a-c];"))
-    }
-
-    fn index(choices: &[u8]) -> SiteIndex {
-        let mut index = SiteIndex::new();
-        codec().index(choices, &mut Scratch::default(), &mut index);
-        index
-    }
-
-    /// The first site of a text that begins with these bytes there.
-    fn site(index: &SiteIndex, text: &[u8]) -> u32 {
-        let has = |&site: &u32| {
-            let range = index.text_range(site);
-            &index.text()[range.start as usize..range.end as usize] == text
-        };
-        (0..index.sites().len() as u32).find(has).unwrap()
-    }
-
-    #[test]
-    fn each_change_shows_in_the_text() {
-        let index = index(&[0, 1, 1, 1, 2]);
-        assert_eq!(index.text(), b"[a,b,c]");
-        let table: &[(&[u8], Change<'_>, &[u8])] = &[
-            (b"b", Change::Drop, b"[a,,c]"),
-            (b"b", Change::Double, b"[a,bb,c]"),
-            (b",b", Change::Swap, b"[a,c,b]"),
-            (b"]", Change::Swap, b"[a,b,c]"),
-            (b"b", Change::Cut, b"[a,"),
-            (b"[", Change::Raw(b"\xff{"), b"\xff{a,b,c]"),
-            (b"[a,b,c]", Change::Raw(b"x"), b"x"),
-        ];
-        for &(at, change, expected) in table {
-            let mut slips = Slips::new();
-            assert!(slips.push(site(&index, at), change));
-            let mut text = Vec::new();
-            slips.render(&codec(), &index, &mut Lexemes::default(), &mut text);
-            assert_eq!(text, expected, "{change:?}");
-        }
-    }
-
-    #[test]
-    fn what_lies_within_a_slip_is_not_looked_at() {
-        let index = index(&[0, 1, 1]);
-        let mut slips = Slips::new();
-        slips.push(site(&index, b",b"), Change::Raw(b";"));
-        slips.push(site(&index, b"b"), Change::Double);
-        slips.push(site(&index, b"]"), Change::Drop);
-        slips.push(1000, Change::Cut);
-        let mut text = Vec::new();
-        slips.render(&codec(), &index, &mut Lexemes::default(), &mut text);
-        assert_eq!(text, b"[a;");
-    }
-
-    #[test]
-    fn encoding_and_decoding_are_inverse() {
-        let mut rng = Rng::new(1);
-        for _ in 0..500 {
-            let mut slips = Slips::new();
-            for _ in 0..1 + rng.below(12) {
-                let raw = vec![7; rng.heavy_tail().min(300) as usize];
-                let change = match rng.below(5) {
-                    0 => Change::Drop,
-                    1 => Change::Double,
-                    2 => Change::Swap,
-                    3 => Change::Cut,
-                    _ => Change::Raw(&raw),
-                };
-                slips.push(rng.heavy_tail() % (1 << 20), change);
-            }
-            assert!((1..=MAX_SLIPS).contains(&slips.len()));
-            let choices: Vec<u8> = (0..rng.below(9)).map(|_| rng.bits() as u8).collect();
-            let mut input = choices.clone();
-            slips.encode(&mut input);
-            assert_eq!(input.len(), choices.len() + slips.encoded_len());
-            let (found, script) = split(&input);
-            assert_eq!(found, choices);
-            let mut again = Slips::new();
-            again.read(script);
-            let mut copy = choices.clone();
-            again.encode(&mut copy);
-            assert_eq!(copy, input);
-        }
-    }
-
-    #[test]
-    fn what_is_no_canonical_trailer_is_choices() {
-        let with = |script: &[u8]| {
-            let mut input = vec![1, 2];
-            input.extend_from_slice(script);
-            input.extend_from_slice(&(script.len() as u16).to_le_bytes());
-            input.extend_from_slice(&MAGIC);
-            input
-        };
-        let good = with(&[0, 5, 4, 6, 1, b'x']);
-        assert_eq!(split(&good), (&[1, 2][..], &[0, 5, 4, 6, 1, b'x'][..]));
-        let bad: &[&[u8]] = &[
-            // None, an unknown kind, a place cut off, padding.
-            &[],
-            &[7, 1],
-            &[0],
-            &[0, 0x80],
-            &[0, 0x81, 0x00],
-            // No bytes, too few, a descending and a repeated place.
-            &[4, 1, 0],
-            &[4, 1, 2, b'x'],
-            &[0, 2, 0, 1],
-            &[0, 2, 1, 2],
-            // A place too high.
-            &[0, 0xff, 0xff, 0xff, 0xff, 1],
-            // Too many.
-            &[0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8],
-        ];
-        for script in bad {
-            let input = with(script);
-            assert_eq!(split(&input), (&input[..], &[][..]), "{script:?}");
-        }
-        for cut in 1..good.len() {
-            assert!(split(&good[..cut]).1.is_empty());
-            assert!(split(&good[cut..]).1.is_empty() || cut <= 2);
-        }
-        let mut slips = Slips::new();
-        assert!(!slips.push(0, Change::Raw(&[0; MAX_RAW + 1])));
-        assert!(slips.is_empty() && !slips.push(1 << 28, Change::Drop));
-    }
-
-    #[test]
-    fn places_follow_edits() {
-        let mut slips = Slips::new();
-        for place in [1, 4, 5, 9] {
-            slips.push(place, Change::Drop);
-        }
-        slips.shift(&(4..7), 10);
-        assert_eq!(slips.places().collect::<Vec<_>>(), [1, 4, 16]);
-        slips.shift(&(4..6), 0);
-        assert_eq!(slips.places().collect::<Vec<_>>(), [1, 14]);
-        slips.fit(14);
-        assert_eq!(slips.places().collect::<Vec<_>>(), [1]);
     }
 }
