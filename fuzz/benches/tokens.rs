@@ -32,7 +32,9 @@ fn main() {
 
 /// The grammar, with tokens or without.
 fn graph(has_tokens: bool) -> Arc<Graph> {
-    let lines = JSON.lines().filter(|line| has_tokens || !line.starts_with("skip"));
+    let lines = JSON
+        .lines()
+        .filter(|line| has_tokens || !line.starts_with("skip"));
     let text: String = lines
         .map(|line| match has_tokens {
             true => format!("{line}\n"),
@@ -69,7 +71,11 @@ fn decode(bencher: Bencher<'_, '_>, has_tokens: bool, size: usize) {
     bencher.bench_local(|| {
         text.clear();
         turn += 1;
-        codec.decode(black_box(&inputs[turn % inputs.len()]), &mut scratch, &mut text);
+        codec.decode(
+            black_box(&inputs[turn % inputs.len()]),
+            &mut scratch,
+            &mut text,
+        );
     });
 }
 
@@ -86,7 +92,11 @@ fn parse(bencher: Bencher<'_, '_>, has_tokens: bool, size: usize) {
         choices.clear();
         turn += 1;
         parser
-            .parse(black_box(&texts[turn % texts.len()]), Budget::default(), &mut workspace)
+            .parse(
+                black_box(&texts[turn % texts.len()]),
+                Budget::default(),
+                &mut workspace,
+            )
             .and_then(|mut forest| forest.choices(&mut choices))
             .expect("a sentence");
     });

@@ -5,6 +5,7 @@
 //! the property fails.
 
 pub mod import;
+pub mod tokens;
 
 #[cfg(test)]
 mod tests;

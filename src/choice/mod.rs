@@ -112,15 +112,18 @@ impl Codec {
 
     /// Decodes any bytes and appends the sentence to `text`. The fastest way, without sites: O(choices + text).
     pub fn decode(&self, choices: &[u8], scratch: &mut Scratch, text: &mut Vec<u8>) {
+        let Scratch {
+            returns,
+            counts,
+            lexemes,
+            ..
+        } = scratch;
         let Some(lexicon) = self.graph.lexicon() else {
-            self.renderer
-                .render(choices, &mut scratch.returns, &mut scratch.counts, text);
+            let begins = &mut lexemes.lexemes;
+            self.renderer.render(choices, returns, counts, text, begins);
             return;
         };
-        let Scratch {
-            lexemes, stacks, ..
-        } = scratch;
-        lexemes.decode(&self.sites, lexicon, choices, stacks);
+        lexemes.decode(&self.renderer, lexicon, choices, returns, counts);
         text.extend_from_slice(lexemes.layout.text());
     }
 

@@ -65,7 +65,7 @@ pub fn is_caseless(codec: &Codec, index: &SiteIndex, site: u32) -> bool {
 }
 
 /// Appends to the choices of a text the trailer of its variations: what separates its tokens other than by the shortest
-/// separators, and which letters are in another case. Of more than [`MAX_SLIPS`] the first ones. O(text).
+/// separators, and which letters are in another case. Of more than [`MAX_SLIPS`](super::MAX_SLIPS) the first ones. O(text).
 pub fn keep_variations(codec: &Codec, choices: &mut Vec<u8>, text: &[u8]) {
     let graph = codec.graph();
     let grammar = graph.grammar();

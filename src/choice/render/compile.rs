@@ -39,6 +39,10 @@ enum Task {
         node: NodeId,
         left: u32,
     },
+    /// Say that a token begins.
+    Begin {
+        token: u32,
+    },
 }
 
 impl Renderer {
@@ -166,6 +170,11 @@ impl Renderer {
         if !(2..=256).contains(&children.len()) || self.tables.len() >= MAX_TABLES {
             return None;
         }
+        // Tokens are told apart.
+        let is_token = |&child: &NodeId| token(graph, child).is_some();
+        if children.iter().any(is_token) {
+            return None;
+        }
         let alternatives: Option<Vec<u8>> = children
             .iter()
             .map(|&child| match grammar[child].kind {
@@ -199,7 +208,16 @@ impl Renderer {
             next: end,
         }];
         while let Some(task) = tasks.pop() {
+            if let Task::Node { node, .. } = task
+                && let Some(token) = token(graph, node)
+            {
+                tasks.push(Task::Begin { token });
+            }
             match task {
+                Task::Begin { token } => {
+                    first = self.emit(Act::Begin, first);
+                    self.ops[first as usize].a = token;
+                }
                 Task::Node { node, next } => match grammar[node].kind {
                     NodeKind::Reference(production) if inlined[production] => {
                         tasks.push(Task::Node {
@@ -344,6 +362,11 @@ impl Renderer {
             _ => self.emit(Act::Count, op),
         }
     }
+}
+
+/// The token that a node is, if there are tokens.
+fn token(graph: &Graph, node: NodeId) -> Option<u32> {
+    graph.lexicon()?.token_of(node)
 }
 
 /// Which productions are inlined where they are used: those used once, and small ones that reach no recursion.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::class::{ClassCode, MemberChoice, NOT_ONE_BYTE};
 use super::tape::{Tape, modulo};
 use crate::id::{ClassId, IdVec};
+use crate::lexicon::Lexeme;
 
 /// The text that an operation can carry.
 const TEXT: usize = 16;
@@ -43,6 +44,8 @@ enum Act {
     Count,
     /// Goes on with `a` between the bounds `b`, then at `next`.
     Repeat,
+    /// Token `a` begins; goes on at `next`.
+    Begin,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,13 +87,15 @@ pub(super) struct Renderer {
 }
 
 impl Renderer {
-    /// Appends the text of any bytes.
+    /// Appends the text of any bytes. In a grammar with tokens it has them side by side, and where each begins is added to
+    /// `begins`.
     pub(super) fn render(
         &self,
         choices: &[u8],
         returns: &mut Vec<u32>,
         counts: &mut Vec<u32>,
         text: &mut Vec<u8>,
+        begins: &mut Vec<Lexeme>,
     ) {
         returns.clear();
         counts.clear();
@@ -110,6 +115,14 @@ impl Renderer {
             out += usize::from(op.len);
             at = match op.act {
                 Act::Jump => op.next,
+                Act::Begin => {
+                    begins.push(Lexeme {
+                        token: op.a,
+                        start: out as u32,
+                        end: out as u32,
+                    });
+                    op.next
+                }
                 Act::Return => match returns.pop() {
                     Some(back) => back,
                     None => break,

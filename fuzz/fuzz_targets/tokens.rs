@@ -1,0 +1,6 @@
+//! Grammars with tokens. Run by `cargo fuzz run`, which instruments pleach, too.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    pleach_fuzz::tokens::run(data);
+});
