@@ -42,6 +42,14 @@ fn fend_snippets_have_the_property() {
 }
 
 #[test]
+fn compiled_grammars_have_the_property() {
+    let grammar: pleach::Grammar = "a := b ('x' | 40% [y-z])*; b := 'b';".parse().unwrap();
+    let bytes = grammar.to_bytes();
+    assert!(super::compiled::run(&bytes[28..]));
+    assert!(!super::compiled::run(&bytes[30..]));
+}
+
+#[test]
 fn every_target_has_a_grammar_and_snippets_that_are_tested() {
     let targets = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz_targets");
     let mut names: Vec<_> = fs::read_dir(targets)
@@ -49,12 +57,12 @@ fn every_target_has_a_grammar_and_snippets_that_are_tested() {
         .map(|entry| entry.unwrap().path())
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         // The README's examples use one of these grammars, and so do targets with another codec and the one that fails;
-        // the readers of notations need none.
+        // the readers of grammars need none.
         .filter(|name| {
             let other = ["readme_", "import_"]
                 .iter()
                 .any(|prefix| name.starts_with(prefix));
-            !other && !name.ends_with("_text") && name != "fragile"
+            !other && !name.ends_with("_text") && name != "fragile" && name != "compiled"
         })
         .collect();
     names.sort();

@@ -7,6 +7,7 @@
 //! cannot use more than the public API.
 
 mod check;
+mod compile;
 mod convert;
 mod coverage;
 mod decode;
@@ -88,6 +89,7 @@ fn notation() -> impl TypedValueParser<Value = Notation> {
 enum Verb {
     Check(check::Check),
     Convert(convert::Convert),
+    Compile(compile::Compile),
     Paths(paths::Paths),
     Seed(seed::Seed),
     Generate(generate::Generate),
@@ -130,6 +132,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
     match cli.verb {
         Verb::Check(verb) => verb.run(common, out),
         Verb::Convert(verb) => verb.run(common, out),
+        Verb::Compile(verb) => verb.run(common, out),
         Verb::Paths(verb) => verb.run(common, out),
         Verb::Seed(verb) => verb.run(common, out),
         Verb::Generate(verb) => verb.run(common, out),

@@ -53,6 +53,19 @@ impl CharClass {
         (!class.chars.is_empty() || !class.bytes.is_empty()).then_some(class)
     }
 
+    /// A class of ranges that are normalized already; `None` if they are not.
+    pub(super) fn from_normal(chars: Vec<(char, char)>, bytes: Vec<(u8, u8)>) -> Option<CharClass> {
+        let is_normal = chars.iter().all(|(low, high)| low <= high)
+            && bytes.iter().all(|&(low, high)| low <= high && low >= 0x80)
+            && chars.is_sorted_by(|a, b| u32::from(a.1) + 1 < u32::from(b.0))
+            && bytes.is_sorted_by(|a, b| u16::from(a.1) + 1 < u16::from(b.0))
+            && !(chars.is_empty() && bytes.is_empty());
+        is_normal.then(|| CharClass {
+            chars: chars.into(),
+            bytes: bytes.into(),
+        })
+    }
+
     /// The members that are characters, as ascending inclusive ranges.
     pub fn chars(&self) -> &[(char, char)] {
         &self.chars

@@ -105,6 +105,25 @@ fn grammars_print_and_read_back() {
 }
 
 #[test]
+fn grammars_compile_and_load() {
+    for (name, grammar) in grammars() {
+        let bytes = grammar.to_bytes();
+        let loaded = Grammar::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(loaded, grammar, "{name}");
+        assert_eq!(loaded.symbols(), grammar.symbols(), "{name}");
+        // What is compiled beside a grammar is that grammar.
+        let path = format!("grammars/{name}/{name}");
+        if let Ok(beside) = fs::read(root().join(format!("{path}.pleach"))) {
+            assert!(
+                beside == bytes,
+                "{path}.pleach is another grammar\ncompile it again:\n  \
+                 pleach compile {path}.ebnf -o {path}.pleach --force"
+            );
+        }
+    }
+}
+
+#[test]
 fn snippets_are_there() {
     for (name, _) in grammars() {
         for kind in ["accepted", "rejected"] {
