@@ -101,6 +101,7 @@ fn grammars_print_and_read_back() {
             .unwrap_or_else(|error| panic!("{name}: {error}\n{printed}"));
         assert_eq!(again.to_string(), printed, "{name}");
         assert_eq!(again.fingerprint(), grammar.fingerprint(), "{name}");
+        assert_eq!(again, grammar, "{name}");
     }
 }
 
