@@ -24,7 +24,7 @@
 //! | 4 | [`choice`]: decoding, encoding, the site index |
 //! | 5 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs |
 //! | 6 | [`generate`]: random sentences, covering sets |
-//! | 7 | [`mutate`]: sessions, operators, steering |
+//! | 7 | [`mutate`]: sessions, operators, steering; [`lint`]: what is hardly meant in a grammar |
 //! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
 //!
 //! # Example
@@ -54,6 +54,7 @@ pub mod import;
 pub mod kpath;
 #[cfg(feature = "libfuzzer")]
 pub mod libfuzzer;
+pub mod lint;
 pub mod mutate;
 pub mod parse;
 pub mod rng;

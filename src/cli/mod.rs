@@ -18,6 +18,7 @@ mod fuzz;
 mod generate;
 mod html;
 mod input;
+mod lint;
 mod measure;
 mod migrate;
 mod mirror;
@@ -45,7 +46,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    done
   1    the answer is no: a text does not parse, coverage is below --min, texts are left out under
-       --strict, an input failed in `fuzz`
+       --strict, `lint` has a warning, an input failed in `fuzz`
   2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
@@ -88,6 +89,7 @@ fn notation() -> impl TypedValueParser<Value = Notation> {
 #[derive(Subcommand)]
 enum Verb {
     Check(check::Check),
+    Lint(lint::Lint),
     Convert(convert::Convert),
     Compile(compile::Compile),
     Paths(paths::Paths),
@@ -131,6 +133,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
     let common = &cli.common;
     match cli.verb {
         Verb::Check(verb) => verb.run(common, out),
+        Verb::Lint(verb) => verb.run(common, out),
         Verb::Convert(verb) => verb.run(common, out),
         Verb::Compile(verb) => verb.run(common, out),
         Verb::Paths(verb) => verb.run(common, out),

@@ -18,7 +18,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (4, &["choice"]),
     (5, &["tree", "parse", "slip"]),
     (6, &["generate"]),
-    (7, &["mutate"]),
+    (7, &["mutate", "lint"]),
     (9, &["libfuzzer"]),
 ];
 /// What a file of the command line may name of its own crate; everything else comes through the public API.
