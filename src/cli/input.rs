@@ -102,7 +102,7 @@ impl Source {
                     ast: Ast::new(),
                     remarks: Vec::new(),
                 };
-                return Source::new(grammar, String::new(), None, imported, name);
+                return Source::new(grammar, String::new(), None, imported, name, common);
             }
             // What another start leaves is found out as it is of a text.
             text = grammar.to_string().into_bytes();
@@ -128,7 +128,7 @@ impl Source {
             ));
         }
         let grammar = Grammar::from_ast(&imported.ast, &text).map_err(wrong)?;
-        Source::new(grammar, text, Some(notation), imported, name)
+        Source::new(grammar, text, Some(notation), imported, name, common)
     }
 
     fn new(
@@ -137,8 +137,13 @@ impl Source {
         notation: Option<Notation>,
         imported: Imported,
         name: String,
+        common: &Common,
     ) -> Result<Source, Failure> {
-        let graph = Graph::new(grammar).map_err(|error| Failure::of(&name, error))?;
+        let graph = match common.open_tokens {
+            true => Graph::with_open_tokens(grammar),
+            false => Graph::new(grammar),
+        };
+        let graph = graph.map_err(|error| Failure::of(&name, error))?;
         Ok(Source {
             graph,
             text,
