@@ -84,7 +84,7 @@ pub(super) fn find(
             break;
         };
         while search.counting.left() > reserve && cover.next_input(&mut index) {
-            search.try_text(start, index.text());
+            search.try_whole(start, &index);
         }
     }
     let mut generator = Generator::new(&codec, RANDOM_LIMITS, Rng::new(seed));
@@ -93,7 +93,7 @@ pub(super) fn find(
             break;
         }
         generator.generate(&mut index);
-        search.try_text(start, index.text());
+        search.try_whole(start, &index);
     }
     let found = std::mem::take(&mut search.found);
     let finding = |(id, (text, count)): (ProductionId, (Vec<u8>, String))| {
@@ -164,6 +164,14 @@ impl Search<'_, '_> {
             if !self.found.contains_key(&production) {
                 self.note(production, text);
             }
+        }
+    }
+
+    /// The same of a whole sentence, with the separators that its tokens need.
+    fn try_whole(&mut self, start: ProductionId, index: &SiteIndex) {
+        match self.counting.graph.lexicon() {
+            Some(_) => self.try_text(start, &self.codec.sentence(index.canonical())),
+            None => self.try_text(start, index.text()),
         }
     }
 

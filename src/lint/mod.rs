@@ -12,6 +12,7 @@
 //! | duplicate alternatives | `duplicates` | equal expressions get equal numbers, bottom up | n log n |
 //! | growth | `growth` | k-paths, counted with and without a production | levels · symbols |
 //! | long, deep | `length` | shortest derivations | linear |
+//! | tokens: overlap, shadowed, glue | `lexical` | their short sentences, scanned behind every token | tokens² |
 //!
 //! Whether a grammar is ambiguous cannot be decided, so that no finding does not mean that there is none; everything else is found
 //! whenever it is there. The same grammar and [`Effort`] give the same findings.
@@ -33,6 +34,7 @@ mod cycles;
 mod duplicates;
 mod growth;
 mod length;
+mod lexical;
 mod repetition;
 mod short;
 
@@ -71,11 +73,17 @@ pub enum Kind {
     Long,
     /// The lowest derivation is deep.
     Deep,
+    /// A token matches the text of another one.
+    Overlap,
+    /// A token that is read as another one wherever it is expected.
+    Shadowed,
+    /// Two tokens may follow each other, and nothing can keep them apart.
+    Glue,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 12] = [
         Kind::Unreachable,
         Kind::Unproductive,
         Kind::Cyclic,
@@ -85,6 +93,9 @@ impl Kind {
         Kind::Growth,
         Kind::Long,
         Kind::Deep,
+        Kind::Overlap,
+        Kind::Shadowed,
+        Kind::Glue,
     ];
 
     /// One word for it.
@@ -99,6 +110,9 @@ impl Kind {
             Kind::Growth => "growth",
             Kind::Long => "long",
             Kind::Deep => "deep",
+            Kind::Overlap => "overlap",
+            Kind::Shadowed => "shadowed",
+            Kind::Glue => "glue",
         }
     }
 }
@@ -201,11 +215,13 @@ pub fn lint(graph: &Arc<Graph>, effort: Effort) -> Vec<Finding> {
     let sentences = short::sentences(graph, effort.steps / 8);
     let mut findings = pruned(graph.grammar());
     findings.extend(cycles::find(&sentences, &mut counting));
+    let lexical = lexical::find(&sentences, &mut counting);
     findings.extend(ambiguity::find(&sentences, effort.seed, &mut counting));
     findings.extend(repetition::find(graph));
     findings.extend(duplicates::find(graph.grammar()));
     findings.extend(growth::find(graph));
     findings.extend(length::find(graph));
+    findings.extend(lexical);
     findings
 }
 

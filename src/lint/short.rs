@@ -148,7 +148,7 @@ fn combine(left: &Sentences, right: &Sentences) -> Sentences {
 }
 
 /// One member or two, such as people would write.
-fn members(class: &CharClass) -> Sentences {
+pub(super) fn members(class: &CharClass) -> Sentences {
     use crate::grammar::Member;
     let liked = ['a', '0', 'x', '1', 'A', '_', '-', ' '];
     let liked = liked.into_iter();

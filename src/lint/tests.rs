@@ -183,6 +183,29 @@ fn long_and_deep_shortest_derivations_are_found_at_the_bottom() {
 }
 
 #[test]
+fn tokens_that_are_taken_for_one_another_are_found() {
+    let words = "s := ('if' name | 'do' | KEY | number)*; token name := [a-z]+; token KEY := 'key'; \
+                 token number := [0-9]+; skip blank := ' '+;";
+    assert_eq!(
+        messages(words, Kind::Overlap),
+        ["the token `name` matches `\"if\"`, `\"do\"`, `KEY`, too"]
+    );
+    assert_eq!(messages(words, Kind::Glue), [""; 0]);
+    let late = "s := (name | KEY)*; token name := [a-z]+; token KEY := 'key'; skip blank := ' '+;";
+    assert_eq!(
+        messages(late, Kind::Shadowed),
+        ["the token `KEY` never wins: \"key\" is read as `name` wherever it is expected"]
+    );
+    let glued = "s := (name | number)+; token name := [a-z] [a-z0-9]*; token number := [0-9]+;";
+    let found = messages(glued, Kind::Glue);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with("the tokens `name` and `name` may follow each other"),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn large_grammars_and_small_bounds_come_to_an_end() {
     let text: String = (0..5000)
         .map(|at| {
