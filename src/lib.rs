@@ -25,7 +25,7 @@
 //! | 5 | [`choice`]: decoding, encoding, the site index |
 //! | 6 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs |
 //! | 7 | [`generate`]: random sentences, covering sets |
-//! | 8 | [`mutate`]: sessions, operators, steering |
+//! | 8 | [`mutate`]: sessions, operators, steering; [`lint`]: what is hardly meant in a grammar |
 //! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
 //!
 //! # Example
@@ -56,6 +56,7 @@ pub mod kpath;
 pub mod lexicon;
 #[cfg(feature = "libfuzzer")]
 pub mod libfuzzer;
+pub mod lint;
 pub mod mutate;
 pub mod parse;
 pub mod rng;

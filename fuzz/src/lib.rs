@@ -4,6 +4,7 @@
 //! `run` takes any bytes, sentence of the grammar or not, returns whether the program under test has accepted them, and panics when
 //! the property fails.
 
+pub mod compiled;
 pub mod import;
 pub mod tokens;
 

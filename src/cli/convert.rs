@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::import::comments_before;
+use pleach::import::{Notation, comments_before};
 use serde::Serialize;
 
 use super::Common;
@@ -16,7 +16,8 @@ use super::output::{Existing, Output, write_file};
 ///
 /// Notations: pleach (.ebnf), abnf (.abnf), w3c (.w3c, .bnf), tribble (.tribble), fuzzingbook, grammar-mutator and nautilus (.json).
 /// Whatever the notation has and a context-free grammar cannot keep is named on standard error, with its place and what leaving it
-/// out does to the language. Comments before a production stay with it. Every other verb reads these files as well.
+/// out does to the language. Comments before a production stay with it. Every other verb reads these files as well. A compiled
+/// grammar becomes text again, without its comments.
 ///
 /// Example: pleach convert rfc5322.abnf --start address -o address.ebnf
 #[derive(Args, Debug)]
@@ -77,7 +78,7 @@ impl Convert {
         }
         if common.json {
             out.json(&Report {
-                notation: source.notation.name(),
+                notation: source.notation.map_or("compiled", Notation::name),
                 productions: grammar.productions().len(),
                 left_out: remarks
                     .iter()
@@ -108,6 +109,9 @@ impl Convert {
 /// The grammar with the comments of the source.
 fn text(source: &Source) -> String {
     let grammar = source.graph.grammar();
+    let Some(notation) = source.notation else {
+        return grammar.to_string();
+    };
     let ast = &source.imported.ast;
     let names = ast.production_names();
     let mut written = ast.productions().iter().zip(&names);
@@ -123,7 +127,7 @@ fn text(source: &Source) -> String {
                 if !commented.insert(line_start) {
                     break;
                 }
-                for line in comments_before(&source.text, source.notation, start) {
+                for line in comments_before(&source.text, notation, start) {
                     text += match line {
                         "" => "//",
                         _ => "// ",

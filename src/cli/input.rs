@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pleach::caret::Position;
+use pleach::grammar::ast::Ast;
 use pleach::grammar::{self, Warning};
 use pleach::id::MAX_IDS;
 use pleach::import::{self, Imported, Notation, Remark};
@@ -32,9 +33,10 @@ pub(super) fn digest(bytes: &[u8]) -> Digest {
 /// A grammar that was read.
 pub(super) struct Source {
     pub(super) graph: Arc<Graph>,
-    /// Its text.
+    /// Its text; empty if it was compiled.
     pub(super) text: String,
-    pub(super) notation: Notation,
+    /// `None` if it was compiled: then there is no syntax, either.
+    pub(super) notation: Option<Notation>,
     /// What another notation has and the grammar does not.
     pub(super) imported: Imported,
     /// How messages name the file.
@@ -91,6 +93,21 @@ impl Source {
             _ => Failure::file("read", Path::new(&name), &error),
         })?;
         let wrong = |error: grammar::Error| Failure::Wrong(error.with_path(&*name).to_string());
+        let mut forced = common.from;
+        let mut text = text;
+        if Grammar::is_compiled(&text) {
+            let grammar = Grammar::from_bytes(&text).map_err(|error| Failure::of(&name, error))?;
+            if common.start.is_none() {
+                let imported = Imported {
+                    ast: Ast::new(),
+                    remarks: Vec::new(),
+                };
+                return Source::new(grammar, String::new(), None, imported, name, common);
+            }
+            // What another start leaves is found out as it is of a text.
+            text = grammar.to_string().into_bytes();
+            forced = Some(Notation::Pleach);
+        }
         let text = match String::from_utf8(text) {
             Ok(text) => text,
             // The error is that of pleach's own notation, which points at the byte.
@@ -99,7 +116,7 @@ impl Source {
                 Ok(_) => String::new(),
             },
         };
-        let notation = common.from.unwrap_or_else(|| Notation::of(path, &text));
+        let notation = forced.unwrap_or_else(|| Notation::of(path, &text));
         let mut imported = import::read(&text, notation).map_err(wrong)?;
         if let Some(start) = &common.start
             && !imported.ast.set_start(start)
@@ -111,6 +128,17 @@ impl Source {
             ));
         }
         let grammar = Grammar::from_ast(&imported.ast, &text).map_err(wrong)?;
+        Source::new(grammar, text, Some(notation), imported, name, common)
+    }
+
+    fn new(
+        grammar: Grammar,
+        text: String,
+        notation: Option<Notation>,
+        imported: Imported,
+        name: String,
+        common: &Common,
+    ) -> Result<Source, Failure> {
         let graph = match common.open_tokens {
             true => Graph::with_open_tokens(grammar),
             false => Graph::new(grammar),

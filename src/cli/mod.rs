@@ -7,6 +7,7 @@
 //! cannot use more than the public API.
 
 mod check;
+mod compile;
 mod convert;
 mod coverage;
 mod decode;
@@ -17,6 +18,7 @@ mod fuzz;
 mod generate;
 mod html;
 mod input;
+mod lint;
 mod measure;
 mod migrate;
 mod mirror;
@@ -44,7 +46,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    done
   1    the answer is no: a text does not parse, coverage is below --min, texts are left out under
-       --strict, an input failed in `fuzz`
+       --strict, `lint` has a warning, an input failed in `fuzz`
   2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
@@ -90,7 +92,9 @@ fn notation() -> impl TypedValueParser<Value = Notation> {
 #[derive(Subcommand)]
 enum Verb {
     Check(check::Check),
+    Lint(lint::Lint),
     Convert(convert::Convert),
+    Compile(compile::Compile),
     Paths(paths::Paths),
     Seed(seed::Seed),
     Generate(generate::Generate),
@@ -132,7 +136,9 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
     let common = &cli.common;
     match cli.verb {
         Verb::Check(verb) => verb.run(common, out),
+        Verb::Lint(verb) => verb.run(common, out),
         Verb::Convert(verb) => verb.run(common, out),
+        Verb::Compile(verb) => verb.run(common, out),
         Verb::Paths(verb) => verb.run(common, out),
         Verb::Seed(verb) => verb.run(common, out),
         Verb::Generate(verb) => verb.run(common, out),

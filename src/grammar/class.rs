@@ -46,11 +46,32 @@ impl CharClass {
                 .filter(|(low, high)| low <= high)
                 .map(|&(low, high)| regex_syntax::hir::ClassBytesRange::new(low, high)),
         );
+        // No character lies between the two around the surrogates, either.
+        let mut chars: Vec<(char, char)> = Vec::new();
+        for range in set.iter() {
+            match chars.last_mut() {
+                Some(last) if touch(last.1, range.start()) => last.1 = range.end(),
+                _ => chars.push((range.start(), range.end())),
+            }
+        }
         let class = CharClass {
-            chars: set.iter().map(|r| (r.start(), r.end())).collect(),
+            chars: chars.into(),
             bytes: raw.iter().map(|r| (r.start(), r.end())).collect(),
         };
         (!class.chars.is_empty() || !class.bytes.is_empty()).then_some(class)
+    }
+
+    /// A class of ranges that are normalized already; `None` if they are not.
+    pub(super) fn from_normal(chars: Vec<(char, char)>, bytes: Vec<(u8, u8)>) -> Option<CharClass> {
+        let is_normal = chars.iter().all(|(low, high)| low <= high)
+            && bytes.iter().all(|&(low, high)| low <= high && low >= 0x80)
+            && chars.is_sorted_by(|a, b| a.1 < b.0 && !touch(a.1, b.0))
+            && bytes.is_sorted_by(|a, b| u16::from(a.1) + 1 < u16::from(b.0))
+            && !(chars.is_empty() && bytes.is_empty());
+        is_normal.then(|| CharClass {
+            chars: chars.into(),
+            bytes: bytes.into(),
+        })
     }
 
     /// The members that are characters, as ascending inclusive ranges.
@@ -120,6 +141,11 @@ impl CharClass {
     pub fn is_empty(&self) -> bool {
         false
     }
+}
+
+/// Whether a character is the next one after another.
+fn touch(a: char, b: char) -> bool {
+    a < b && scalars_between(a, b) == 2
 }
 
 /// The number of Unicode scalar values from `low` to `high`, both included; surrogates do not count.

@@ -9,7 +9,8 @@
 //!    productions are syntax and which are tokens;
 //! 4. `assemble`: those nodes in normal form, counted anew.
 //!
-//! No half-built state is a `Grammar`. [`mod@print`] is the way back to text, and reading that gives an equal grammar.
+//! No half-built state is a `Grammar`. [`mod@print`] is the way back to text, and reading that gives an equal grammar;
+//! [`binary`] is the way to bytes and back, without the first two passes.
 //!
 //! ```
 //! let grammar: pleach::Grammar = "sum := num ('+' num)*; num := [1-9] [0-9]*;".parse()?;
@@ -25,6 +26,7 @@
 mod access;
 mod assemble;
 pub mod ast;
+pub mod binary;
 pub mod class;
 pub mod error;
 mod intern;

@@ -13,7 +13,8 @@
 /// ```
 ///
 /// `grammar` is a path relative to the manifest of the target's package, built into the binary, or an expression that yields
-/// a [`Grammar`](crate::Grammar). The text is `&[u8]`, or `&str` for grammars that derive UTF-8 only. The body may yield
+/// a [`Grammar`](crate::Grammar). The file is text or what `pleach compile` has made of it: with that, the target links no reader
+/// of texts, and a large grammar is there at once. The text is `&[u8]`, or `&str` for grammars that derive UTF-8 only. The body may yield
 /// `()` or a `libfuzzer_sys::Corpus`. `counters: 16384`, before the body, sets how many k-paths are told apart as features
 /// (a multiple of 64; 4096 by default; each costs a little in every run). `codec: text`, beside it in any order, makes the
 /// inputs texts instead of choice sequences (`codec: choices`, the default): see
@@ -215,12 +216,16 @@ macro_rules! __codec {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __grammar {
-    ($path:literal) => {
-        $crate::libfuzzer::__private::parse(
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path)),
-            $path,
-        )
-    };
+    ($path:literal) => {{
+        const BYTES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
+        // Known when the target is built, so that the reader of texts is left out of one that needs none.
+        const IS_COMPILED: bool = $crate::Grammar::is_compiled(BYTES);
+        if IS_COMPILED {
+            $crate::libfuzzer::__private::load(BYTES, $path)
+        } else {
+            $crate::libfuzzer::__private::parse(BYTES, $path)
+        }
+    }};
     ($grammar:expr) => {
         ::core::result::Result::Ok($grammar)
     };

@@ -388,9 +388,13 @@ pub mod __private {
     use crate::grammar::Grammar;
 
     /// Reads a grammar that was built into the target.
-    pub fn parse(text: &str, path: &str) -> Result<Grammar, String> {
-        text.parse::<Grammar>()
-            .map_err(|error| error.with_path(path).to_string())
+    pub fn parse(text: &[u8], path: &str) -> Result<Grammar, String> {
+        Grammar::parse(text).map_err(|error| error.with_path(path).to_string())
+    }
+
+    /// Reads a compiled grammar that was built into the target.
+    pub fn load(bytes: &[u8], path: &str) -> Result<Grammar, String> {
+        Grammar::from_bytes(bytes).map_err(|error| format!("{path}: {error}"))
     }
 }
 

@@ -101,6 +101,26 @@ fn grammars_print_and_read_back() {
             .unwrap_or_else(|error| panic!("{name}: {error}\n{printed}"));
         assert_eq!(again.to_string(), printed, "{name}");
         assert_eq!(again.fingerprint(), grammar.fingerprint(), "{name}");
+        assert_eq!(again, grammar, "{name}");
+    }
+}
+
+#[test]
+fn grammars_compile_and_load() {
+    for (name, grammar) in grammars() {
+        let bytes = grammar.to_bytes();
+        let loaded = Grammar::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(loaded, grammar, "{name}");
+        assert_eq!(loaded.symbols(), grammar.symbols(), "{name}");
+        // What is compiled beside a grammar is that grammar.
+        let path = format!("grammars/{name}/{name}");
+        if let Ok(beside) = fs::read(root().join(format!("{path}.pleach"))) {
+            assert!(
+                beside == bytes,
+                "{path}.pleach is another grammar\ncompile it again:\n  \
+                 pleach compile {path}.ebnf -o {path}.pleach --force"
+            );
+        }
     }
 }
 

@@ -19,7 +19,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (5, &["choice"]),
     (6, &["tree", "parse", "slip"]),
     (7, &["generate"]),
-    (8, &["mutate"]),
+    (8, &["mutate", "lint"]),
     (9, &["libfuzzer"]),
 ];
 /// What a file of the command line may name of its own crate; everything else comes through the public API.

@@ -1,5 +1,6 @@
 //! Tests of the whole way from text to grammar and back.
 
+mod binary;
 mod errors;
 mod fixtures;
 mod levels;
@@ -27,6 +28,7 @@ fn print_and_read(text: &str) -> Grammar {
     assert_eq!(printed, again.to_string());
     assert_eq!(again.warnings(), []);
     check(&grammar);
+    binary::write_and_read(&grammar);
     grammar
 }
 

@@ -143,6 +143,31 @@ fn members_of_classes_are_characters_and_raw_bytes() {
     assert!(others.contains(Member::Char('é')) && !others.contains(Member::Byte(0xff)));
 }
 
+/// There is no character between them, so ranges on both sides are one.
+#[test]
+fn classes_go_on_behind_the_surrogates() {
+    let split = print_and_read(r"a := [\u{300}-\u{d7ff}\u{e000}-\u{10ffff}];");
+    assert_eq!(split, read(r"a := [\u{300}-\u{10ffff}];"));
+    assert_eq!(
+        split.classes().as_slice()[0].chars(),
+        [('\u{300}', char::MAX)]
+    );
+    assert_eq!(
+        print_and_read(r"a := [\u{d7ff}\u{e000}];")
+            .classes()
+            .as_slice()[0]
+            .len(),
+        2
+    );
+    let border = print_and_read(r"a := [^\u{d7ff}] [^\u{e000}] [^\u{d7fe}-\u{e001}] [\u{d7ff}];");
+    let lens: Vec<usize> = border
+        .classes()
+        .iter()
+        .map(|(_, class)| class.len())
+        .collect();
+    assert_eq!(lens, [0x10f7ff, 0x10f7ff, 0x10f7fc, 1]);
+}
+
 #[test]
 fn long_alternations_are_wrapped() {
     let digits: Vec<String> = (100..130).map(|n| format!("\"{n}\"")).collect();

@@ -1,0 +1,6 @@
+//! The reader of compiled grammars. Run by `cargo fuzz run`, which instruments pleach, too.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    pleach_fuzz::compiled::run(bytes);
+});

@@ -1,0 +1,62 @@
+//! `pleach compile`: a grammar in binary, for fuzz targets that shall link no reader of texts and start at once.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::Common;
+use super::failure::{Answer, Failure};
+use super::input::Source;
+use super::output::{Existing, Output, write_file};
+use super::report::{count, size};
+
+/// Write a grammar in binary, for fuzz targets that start at once
+///
+/// Every verb reads the file as it reads the grammar, whatever its name, and so does a fuzz target: grammar: "json.pleach". It has the
+/// grammar's fingerprint, so corpora and states fit both. `pleach convert` makes text of it again. Another version of pleach may
+/// refuse it, so keep the grammar.
+///
+/// Example: pleach compile json.ebnf -o json.pleach
+#[derive(Args, Debug)]
+pub(super) struct Compile {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// Write to this file
+    #[arg(short, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    productions: usize,
+    bytes: usize,
+    /// In hexadecimal digits, for not every reader of JSON has numbers of 64 bits.
+    fingerprint: String,
+}
+
+impl Compile {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar, common)?;
+        let grammar = source.graph.grammar();
+        let bytes = grammar.to_bytes();
+        write_file(&self.output, &bytes, Existing::forced(self.force))?;
+        let report = Report {
+            productions: grammar.productions().len(),
+            bytes: bytes.len(),
+            fingerprint: format!("{:016x}", grammar.fingerprint()),
+        };
+        if common.json {
+            out.json(&report)?;
+        } else {
+            let productions = count(report.productions as u64, "production");
+            let Report { fingerprint, .. } = &report;
+            let size = size(report.bytes as u64);
+            writeln!(out, "{productions}, {size}, fingerprint {fingerprint}")?;
+        }
+        Ok(Answer::Yes)
+    }
+}
