@@ -14,6 +14,7 @@
 //! | [`Notation::Fuzzingbook`] | The Fuzzing Book, "Fuzzing with Grammars" | `.json` |
 //! | [`Notation::GrammarMutator`] | AFL++'s Grammar-Mutator, and F1 | `.json` |
 //! | [`Notation::Nautilus`] | Nautilus | `.json` |
+//! | [`Notation::TreeSitter`] | tree-sitter, "Creating Parsers": the `grammar.json` that it generates | `.json` |
 //!
 //! Which of the JSON forms a file has shows in it. Readers take linear time, keep their own stacks, and so recurse on no input.
 
@@ -24,6 +25,7 @@ mod json;
 mod names;
 #[cfg(test)]
 mod tests;
+mod tree_sitter;
 mod tribble;
 mod w3c;
 
@@ -56,11 +58,13 @@ pub enum Notation {
     GrammarMutator,
     /// JSON of Nautilus: `[["START", "a{B}"]]`.
     Nautilus,
+    /// The `grammar.json` of tree-sitter: `{"name": "x", "rules": {"a": {"type": "BLANK"}}}`.
+    TreeSitter,
 }
 
 impl Notation {
     /// All of them.
-    pub const ALL: [Notation; 7] = [
+    pub const ALL: [Notation; 8] = [
         Notation::Pleach,
         Notation::Abnf,
         Notation::W3c,
@@ -68,6 +72,7 @@ impl Notation {
         Notation::Fuzzingbook,
         Notation::GrammarMutator,
         Notation::Nautilus,
+        Notation::TreeSitter,
     ];
 
     /// The name by which [`str::parse`] knows it.
@@ -80,7 +85,15 @@ impl Notation {
             Notation::Fuzzingbook => "fuzzingbook",
             Notation::GrammarMutator => "grammar-mutator",
             Notation::Nautilus => "nautilus",
+            Notation::TreeSitter => "tree-sitter",
         }
+    }
+
+    /// Whether grammars say where they start: with their first production.
+    ///
+    /// Others may be meant to start at any of [`Ast::roots`].
+    pub const fn has_start(self) -> bool {
+        matches!(self, Notation::Pleach | Notation::TreeSitter)
     }
 
     /// The notation of a file, by its extension and, for JSON, by what is in it; that of pleach if nothing else fits.
@@ -210,6 +223,7 @@ pub fn read(text: &str, notation: Notation) -> Result<Imported, Error> {
         Notation::Fuzzingbook => json::read_fuzzingbook(text)?,
         Notation::GrammarMutator => json::read_grammar_mutator(text)?,
         Notation::Nautilus => json::read_nautilus(text)?,
+        Notation::TreeSitter => tree_sitter::read(text)?,
     };
     imported.remarks.sort_by_key(|remark| remark.span.start);
     Ok(imported)
