@@ -14,8 +14,8 @@ use super::output::{Existing, Output, write_file};
 
 /// Write a grammar of another notation in the notation of pleach
 ///
-/// Notations: pleach (.ebnf), abnf (.abnf), w3c (.w3c, .bnf), tribble (.tribble), fuzzingbook, grammar-mutator,
-/// nautilus and tree-sitter (.json).
+/// Notations: pleach (.ebnf), abnf (.abnf), w3c (.w3c, .bnf), tribble (.tribble), pest (.pest), fuzzingbook,
+/// grammar-mutator, nautilus and tree-sitter (.json).
 /// Whatever the notation has and a context-free grammar cannot keep is named on standard error, with its place and what leaving it
 /// out does to the language. Comments before a production stay with it. Every other verb reads these files as well.
 ///

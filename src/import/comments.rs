@@ -9,6 +9,7 @@ fn signs(notation: Notation) -> (&'static [&'static str], bool) {
         Notation::Abnf => (&[";"], false),
         Notation::W3c => (&[], true),
         Notation::Tribble => (&["//"], true),
+        Notation::Pest => (&["///", "//!", "//"], true),
         Notation::Fuzzingbook
         | Notation::GrammarMutator
         | Notation::Nautilus

@@ -15,6 +15,7 @@
 //! | [`Notation::GrammarMutator`] | AFL++'s Grammar-Mutator, and F1 | `.json` |
 //! | [`Notation::Nautilus`] | Nautilus | `.json` |
 //! | [`Notation::TreeSitter`] | tree-sitter, "Creating Parsers": the `grammar.json` that it generates | `.json` |
+//! | [`Notation::Pest`] | the pest book, "Grammar syntax" | `.pest` |
 //!
 //! Which of the JSON forms a file has shows in it. Readers take linear time, keep their own stacks, and so recurse on no input.
 
@@ -23,11 +24,14 @@ mod build;
 mod comments;
 mod json;
 mod names;
+mod pest;
 #[cfg(test)]
 mod tests;
 mod tree_sitter;
 mod tribble;
+mod until;
 mod w3c;
+mod wildcard;
 
 pub use comments::comments_before;
 
@@ -60,11 +64,13 @@ pub enum Notation {
     Nautilus,
     /// The `grammar.json` of tree-sitter: `{"name": "x", "rules": {"a": {"type": "BLANK"}}}`.
     TreeSitter,
+    /// Parsing expressions of pest.
+    Pest,
 }
 
 impl Notation {
     /// All of them.
-    pub const ALL: [Notation; 8] = [
+    pub const ALL: [Notation; 9] = [
         Notation::Pleach,
         Notation::Abnf,
         Notation::W3c,
@@ -73,6 +79,7 @@ impl Notation {
         Notation::GrammarMutator,
         Notation::Nautilus,
         Notation::TreeSitter,
+        Notation::Pest,
     ];
 
     /// The name by which [`str::parse`] knows it.
@@ -86,6 +93,7 @@ impl Notation {
             Notation::GrammarMutator => "grammar-mutator",
             Notation::Nautilus => "nautilus",
             Notation::TreeSitter => "tree-sitter",
+            Notation::Pest => "pest",
         }
     }
 
@@ -110,6 +118,7 @@ impl Notation {
             Some("abnf") => Notation::Abnf,
             Some("w3c" | "bnf") => Notation::W3c,
             Some("tribble") => Notation::Tribble,
+            Some("pest") => Notation::Pest,
             Some("json") => json::form(text),
             _ => Notation::Pleach,
         }
@@ -224,6 +233,7 @@ pub fn read(text: &str, notation: Notation) -> Result<Imported, Error> {
         Notation::GrammarMutator => json::read_grammar_mutator(text)?,
         Notation::Nautilus => json::read_nautilus(text)?,
         Notation::TreeSitter => tree_sitter::read(text)?,
+        Notation::Pest => pest::read(text)?,
     };
     imported.remarks.sort_by_key(|remark| remark.span.start);
     Ok(imported)
