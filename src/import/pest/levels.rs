@@ -39,6 +39,11 @@ impl Facts {
     }
 }
 
+/// Whether a class is worth keeping at hand. No property of Unicode has as many ranges.
+fn is_small(class: &CharClass) -> bool {
+    class.chars().len() <= 1000
+}
+
 /// An element of a sequence whose predicates have been worked into what is behind them.
 #[derive(Clone)]
 pub(super) enum Element {
@@ -193,7 +198,7 @@ impl Levels {
             ..Facts::default()
         };
         let set = |class: Option<CharClass>| Facts {
-            set: class.map(Rc::new),
+            set: class.filter(is_small).map(Rc::new),
             ..element.clone()
         };
         let facts = match &tree.parts[id].kind {
@@ -269,12 +274,15 @@ impl Levels {
                     }
                 }
                 let class = CharClass::new(&ranges, &[]);
+                // More words are no terminators that could be worked in.
+                ends = ends.filter(|ends| ends.words.len() <= 64);
                 if let Some(ends) = &mut ends {
                     ends.extend(&Terminators {
                         chars: class.clone(),
                         ..Terminators::default()
                     });
                 }
+                let ends = ends.filter(|ends| ends.chars.as_ref().is_none_or(is_small));
                 Facts {
                     ends,
                     has_spacing: facts().any(|it| it.has_spacing),

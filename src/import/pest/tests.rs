@@ -226,6 +226,17 @@ fn nesting_ends_in_an_error() {
     }
 }
 
+#[test]
+fn rules_that_grow_from_one_another_take_no_quadratic_time() {
+    let count = 20_000;
+    let mut text = "a0 = { \"x\" }\n".to_owned();
+    for i in 1..count {
+        let c = char::from_u32(0x4e00 + 2 * (i % 10_000)).unwrap_or('x');
+        text += &format!("a{i} = {{ a{} | \"{c}\" ~ \"{c}\" | \"{c}\" }}\n", i - 1);
+    }
+    assert!(read(&text, Notation::Pest).is_ok());
+}
+
 /// Something of everything.
 const TEXT: &str = "WHITESPACE = _{ \" \" }\nCOMMENT = @{ \"/*\" ~ (COMMENT | !\"*/\" ~ ANY)* ~ \"*/\" }\n\
     a = { SOI ~ (b | !c ~ d)* ~ EOI }\nb = ${ \"'\" ~ (!\"''\" ~ ANY)* ~ PUSH(c{2,}) ~ POP ~ b? }\n\
