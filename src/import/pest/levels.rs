@@ -380,20 +380,6 @@ impl Levels {
         self.components[user] == self.components[used] && !self.is_regular[used]
     }
 
-    /// What `(rule | !end ~ any)` is where the rule, which contains itself, is left out.
-    pub(super) fn cut_until(&self, tree: &Tree, rule: RuleId, content: PartId) -> Option<Until> {
-        let Kind::Choice(parts) = &tree.parts[content].kind else {
-            return None;
-        };
-        let is_left_out =
-            |part: PartId| used(tree, part).is_some_and(|used| self.is_cyclic(rule, used));
-        let mut others = parts.iter().filter(|&&part| !is_left_out(part));
-        match (others.next(), others.next()) {
-            (Some(&only), None) => self.until(tree, only),
-            _ => None,
-        }
-    }
-
     /// What `(!end ~ any)` is, of which a repetition is a text up to the end.
     fn until(&self, tree: &Tree, content: PartId) -> Option<Until> {
         let Kind::Sequence(parts) = &tree.parts[content].kind else {

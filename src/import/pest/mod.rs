@@ -11,6 +11,7 @@
 mod builtin;
 mod levels;
 mod measure;
+mod mixed;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -355,12 +356,9 @@ impl Writer<'_> {
                 }
             }
             Kind::Repeat { content, min, max } => {
-                let whole = levels.untils.get(&id).cloned();
-                let cut = || levels.cut_until(tree, rule, *content);
-                let is_cut = whole.is_none() && at == Place::Token;
-                let idiom = if is_cut { cut() } else { whole };
+                let idiom = levels.untils.get(&id);
                 let is_long = matches!((*min, *max), (0 | 1, None));
-                let written = match idiom.as_ref().filter(|_| is_long) {
+                let written = match idiom.filter(|_| is_long) {
                     Some(it) => {
                         let is_nonempty = *min == 1 || at == Place::Spaced && levels.is_lexical;
                         let ast = &mut self.ast;

@@ -15,6 +15,9 @@ fn printed(text: &str) -> (String, Vec<String>) {
     (grammar.to_string(), remarks.collect())
 }
 
+/// What `ANY` is.
+const ANY: &str = "[\\t\\n\\r -~ßé\\u{301}\\u{200b}\\u{2028}日\\u{feff}😀]";
+
 #[track_caller]
 fn assert_read(text: &str, grammar: &str, remarks: &[&str]) {
     let (printed, told) = printed(text);
@@ -83,6 +86,15 @@ fn predicates_become_sets_and_texts_up_to_an_end() {
         "a := \"a\"+ | ([bc] | \"a\"+ \"c\")+ \"a\"*;\n",
         &[],
     );
+    // Escapes stand between such texts.
+    assert_read(
+        "a = { (\"$\" ~ ANY | !\"*/\" ~ ANY | b)* ~ (b | !c ~ ANY)+ }\nb = { \"/\" } c = _{ \"ab\" }",
+        "a := ([^*] | \"*\"+ [^*/])* \"*\"* ((\"$\" ANY | b) ([^*] | \"*\"+ [^*/])* \"*\"*)* \
+         ((\"a\"+ | ([^a] | \"a\"+ [^ab])+ \"a\"*) (b ([^a] | \"a\"+ [^ab])* \"a\"*)* | (b ([^a] | \"a\"+ [^ab])* \"a\"*)+);\n\
+         b := \"/\";\n"
+            .replace("ANY", ANY).as_str(),
+        &["most of the characters that `ANY` is (Smaller)"],
+    );
     // Where something is skipped, it is a token.
     assert_read(
         "a = { \"<\" ~ (!(\">\" | \"ab\") ~ ASCII)* ~ \">\" }\nWHITESPACE = { \" \" }",
@@ -114,7 +126,7 @@ fn rules_that_end_with_themselves_are_repetitions() {
     assert_read(
         "s = { \"a\" ~ \"b\" }\nCOMMENT = { \"/*\" ~ (COMMENT | !\"*/\" ~ ANY)* ~ \"*/\" }",
         "s := \"a\" \"b\";\nskip COMMENT := \"/*\" ([^*] | \"*\"+ [^*/])* \"*\"* \"*/\";\n",
-        &[],
+        &["`COMMENT` within itself, where tokens are (Smaller)"],
     );
 }
 
@@ -135,9 +147,8 @@ fn what_is_pushed_is_popped_as_any_of_it() {
 #[test]
 fn what_is_built_in_is_known() {
     let (grammar, remarks) = printed("a = { ANY ~ XID_START ~ HAN ~ ASCII_NONZERO_DIGIT }");
-    let any = "[\\t\\n\\r -~ßé\\u{301}\\u{200b}\\u{2028}日\\u{feff}😀]";
     assert!(
-        grammar.starts_with(&format!("a := {any} XID_START HAN [1-9];\nHAN := [⺀-")),
+        grammar.starts_with(&format!("a := {ANY} XID_START HAN [1-9];\nHAN := [⺀-")),
         "{grammar}"
     );
     assert_eq!(remarks, ["most of the characters that `ANY` is (Smaller)"]);

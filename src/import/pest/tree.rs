@@ -13,7 +13,7 @@ use crate::grammar::{CharClass, Error, ErrorKind};
 use crate::id::IdVec;
 
 use super::builtin::{Builtin, property};
-use super::{measure, tail};
+use super::{measure, mixed, tail};
 
 pub(super) use ids::{PartId, RuleId};
 
@@ -188,6 +188,7 @@ pub(super) fn read(text: &str) -> Result<Tree, Error> {
     }
     reader.imply();
     tail::unroll(&mut reader.tree);
+    mixed::reorder(&mut reader.tree);
     Ok(reader.tree)
 }
 
