@@ -8,13 +8,14 @@ use pleach::import::{Notation, comments_before};
 use serde::Serialize;
 
 use super::Common;
-use super::failure::{Answer, Failure, note, warn};
+use super::failure::{Answer, Failure, warn};
 use super::input::Source;
 use super::output::{Existing, Output, write_file};
 
 /// Write a grammar of another notation in the notation of pleach
 ///
-/// Notations: pleach (.ebnf), abnf (.abnf), w3c (.w3c, .bnf), tribble (.tribble), fuzzingbook, grammar-mutator and nautilus (.json).
+/// Notations: pleach (.ebnf), abnf (.abnf), w3c (.w3c, .bnf), tribble (.tribble), pest (.pest), fuzzingbook,
+/// grammar-mutator, nautilus and tree-sitter (.json).
 /// Whatever the notation has and a context-free grammar cannot keep is named on standard error, with its place and what leaving it
 /// out does to the language. Comments before a production stay with it. Every other verb reads these files as well. A compiled
 /// grammar becomes text again, without its comments.
@@ -65,12 +66,7 @@ impl Convert {
         for warning in grammar.warnings() {
             warn(source.warning_line(warning));
         }
-        if !grammar.warnings().is_empty() && common.start.is_none() {
-            let start = &grammar[grammar.start()].name;
-            note(format_args!(
-                "it starts at `{start}`, its first nonterminal; --start NAME starts elsewhere"
-            ));
-        }
+        source.mention_roots(common);
         let refused = self.strict && !remarks.is_empty();
         let text = text(&source);
         if let (Some(path), false) = (&self.output, refused) {

@@ -67,7 +67,28 @@ impl Source {
                 path.display()
             ));
         }
+        source.mention_roots(common);
         Ok(source)
+    }
+
+    /// Says where else the grammar may start, if its notation marks no start and nobody has chosen one.
+    pub(super) fn mention_roots(&self, common: &Common) {
+        if self.notation.is_none_or(Notation::has_start) || common.start.is_some() {
+            return;
+        }
+        let grammar = self.graph.grammar();
+        let start = &grammar[grammar.start()].name;
+        let mut roots = self.imported.ast.roots();
+        roots.retain(|root| root != start);
+        if roots.is_empty() {
+            return;
+        }
+        warn(format_args!(
+            "{}: it starts at `{start}`, but may as well start at what nothing refers to: {}",
+            self.name,
+            list(&roots)
+        ));
+        note("help: choose one by --start NAME");
     }
 
     /// Reads the grammar; `-` is standard input.

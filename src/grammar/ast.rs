@@ -204,6 +204,39 @@ impl Ast {
         }
     }
 
+    /// The names of the productions that the grammar may start at: syntax that no other production refers to, in their order.
+    /// Linear, up to copying the names.
+    pub fn roots(&self) -> Vec<Box<str>> {
+        let mut referred = vec![false; self.names.len()];
+        // By expression, the number of the last production that it was seen in.
+        let mut seen_in = vec![0; self.exprs.len()];
+        let mut rest = Vec::new();
+        for (number, production) in (1_usize..).zip(&self.productions) {
+            rest.push(production.root);
+            while let Some(expr) = rest.pop() {
+                if std::mem::replace(&mut seen_in[expr.index()], number) == number {
+                    continue;
+                }
+                match self.exprs[expr].kind {
+                    ExprKind::Reference(name) => referred[name.index()] |= name != production.name,
+                    ExprKind::Alternation(slice) => {
+                        rest.extend(self.alternatives(slice).iter().map(|it| it.expr));
+                    }
+                    ExprKind::Concatenation(slice) => rest.extend(self.elements(slice)),
+                    ExprKind::Quantifier { subject, .. } => rest.push(subject),
+                    ExprKind::Literal(_)
+                    | ExprKind::AnyCase(_)
+                    | ExprKind::Class(_)
+                    | ExprKind::Regex { .. } => {}
+                }
+            }
+        }
+        let names = self.names();
+        let is_root = |it: &&AstProduction| it.role == Role::Syntax && !referred[it.name.index()];
+        let roots = self.productions.iter().filter(is_root);
+        roots.map(|it| names[it.name].clone()).collect()
+    }
+
     /// The names of the productions, in their order. O(n log n).
     pub fn production_names(&self) -> Vec<Box<str>> {
         let names = self.names();

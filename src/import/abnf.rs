@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::build::{Builder, Scan};
+use super::build::{Builder, Scan, any_case};
 use super::names::Names;
 use super::{Effect, Imported, Remark};
 use crate::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
@@ -250,7 +250,7 @@ impl Reader<'_> {
         Ok(match token {
             Token::Name(name) => self.reference(name, span),
             Token::Text(text, true) => self.build.ast.literal(text.as_bytes(), span),
-            Token::Text(text, false) => self.build.any_case(text, span),
+            Token::Text(text, false) => any_case(&mut self.build.ast, text, span),
             Token::Sequence(values) => {
                 let mut text = Vec::new();
                 for &value in values {

@@ -154,34 +154,21 @@ impl Builder {
             None => expr,
         })
     }
+}
 
-    /// Text of which letters may be in either case: a class for each letter.
-    pub(super) fn any_case(&mut self, text: &str, span: Span) -> ExprId {
-        if !text.contains(|c: char| c.is_ascii_alphabetic()) {
-            return self.ast.literal(text.as_bytes(), span);
+/// Text whose ASCII letters may be in either case. A single letter is a class of both.
+pub(super) fn any_case(ast: &mut Ast, text: &str, span: Span) -> ExprId {
+    match text.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => {
+            let letter = char::from(*letter);
+            let (lower, upper) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
+            match CharClass::new(&[(lower, lower), (upper, upper)], &[]) {
+                Some(class) => ast.char_class(class, span),
+                None => ast.literal(text.as_bytes(), span),
+            }
         }
-        let mut parts = Vec::new();
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            let len = match first.is_ascii_alphabetic() {
-                true => 1,
-                false => rest
-                    .find(|c: char| c.is_ascii_alphabetic())
-                    .unwrap_or(rest.len()),
-            };
-            let (part, others) = rest.split_at(len);
-            let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
-            let class = CharClass::new(&[(lower, lower), (upper, upper)], &[]);
-            parts.push(match class {
-                Some(class) if first.is_ascii_alphabetic() => self.ast.char_class(class, span),
-                _ => self.ast.literal(part.as_bytes(), span),
-            });
-            rest = others;
-        }
-        match parts[..] {
-            [single] => single,
-            _ => self.ast.concatenation(&parts, span),
-        }
+        bytes if bytes.iter().any(u8::is_ascii_alphabetic) => ast.any_case(bytes, span),
+        bytes => ast.literal(bytes, span),
     }
 }
 

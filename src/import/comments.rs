@@ -9,7 +9,11 @@ fn signs(notation: Notation) -> (&'static [&'static str], bool) {
         Notation::Abnf => (&[";"], false),
         Notation::W3c => (&[], true),
         Notation::Tribble => (&["//"], true),
-        Notation::Fuzzingbook | Notation::GrammarMutator | Notation::Nautilus => (&[], false),
+        Notation::Pest => (&["///", "//!", "//"], true),
+        Notation::Fuzzingbook
+        | Notation::GrammarMutator
+        | Notation::Nautilus
+        | Notation::TreeSitter => (&[], false),
     }
 }
 

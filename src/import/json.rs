@@ -1,4 +1,4 @@
-//! Grammars in JSON: the forms of The Fuzzing Book, of Grammar-Mutator and F1, and of Nautilus.
+//! Grammars in JSON: the forms of The Fuzzing Book, of Grammar-Mutator and F1, and of Nautilus, and what readers of JSON share.
 //!
 //! serde_json reads them, in the order of the file and with the place of each value; a text of which the same place cannot
 //! be shown letter by letter (it may have escapes) is shown as a whole.
@@ -15,7 +15,7 @@ use crate::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
 use crate::grammar::{Error, ErrorKind, Probability};
 
 /// An object with its members in order, also those of one name.
-struct Members<'t>(Vec<(String, &'t RawValue)>);
+pub(super) struct Members<'t>(pub(super) Vec<(String, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for Members<'t> {
     fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
@@ -57,6 +57,7 @@ pub(super) fn form(text: &str) -> Notation {
         .collect();
     match signs.as_bytes() {
         [b'[', ..] => Notation::Nautilus,
+        _ if has_rules(text) => Notation::TreeSitter,
         // {"<start>": [["…", {"prob": …
         [b'{', b'"', b'[', b'[', b'"', b'{'] => Notation::Fuzzingbook,
         // {"<start>": [["…
@@ -65,15 +66,24 @@ pub(super) fn form(text: &str) -> Notation {
     }
 }
 
-struct Reader<'t> {
-    text: &'t str,
-    ast: Ast,
-    names: Names,
-    remarks: Vec<Remark>,
+/// Whether a text has an object of `"rules"`, as grammars of tree-sitter have.
+fn has_rules(text: &str) -> bool {
+    text.match_indices("\"rules\"").any(|(at, key)| {
+        let value = text[at + key.len()..].trim_start().strip_prefix(':');
+        value.is_some_and(|value| value.trim_start().starts_with('{'))
+    })
+}
+
+/// A text in JSON, and what has been made of it so far.
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    pub(super) ast: Ast,
+    pub(super) names: Names,
+    pub(super) remarks: Vec<Remark>,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Reader<'t> {
+    pub(super) fn new(text: &'t str) -> Reader<'t> {
         Reader {
             text,
             ast: Ast::new(),
@@ -82,7 +92,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn finish(self) -> Imported {
+    pub(super) fn finish(self) -> Imported {
         Imported {
             ast: self.ast,
             remarks: self.remarks,
@@ -90,18 +100,18 @@ impl<'t> Reader<'t> {
     }
 
     /// Where a value stands: serde_json lends parts of the text itself.
-    fn span(&self, value: &RawValue) -> Span {
+    pub(super) fn span(&self, value: &RawValue) -> Span {
         let start = (value.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         Span::new(start, start + value.get().len())
     }
 
-    fn error(&self, span: Span, message: impl Into<String>, help: &str) -> Error {
+    pub(super) fn error(&self, span: Span, message: impl Into<String>, help: &str) -> Error {
         let text = self.text.as_bytes();
         Error::new(ErrorKind::UnexpectedToken, text, span, message, help)
     }
 
     /// Reads the text or a part of it as a value of a type.
-    fn value<T: Deserialize<'t>>(&self, part: &'t str, help: &str) -> Result<T, Error> {
+    pub(super) fn value<T: Deserialize<'t>>(&self, part: &'t str, help: &str) -> Result<T, Error> {
         serde_json::from_str(part).map_err(|error| {
             let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
             let message = error.to_string();
@@ -125,11 +135,11 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn string(&self, value: &'t RawValue, help: &str) -> Result<String, Error> {
+    pub(super) fn string(&self, value: &'t RawValue, help: &str) -> Result<String, Error> {
         self.value(value.get(), help)
     }
 
-    fn list(&self, value: &'t RawValue, help: &str) -> Result<Vec<&'t RawValue>, Error> {
+    pub(super) fn list(&self, value: &'t RawValue, help: &str) -> Result<Vec<&'t RawValue>, Error> {
         self.value(value.get(), help)
     }
 

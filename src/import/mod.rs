@@ -14,6 +14,8 @@
 //! | [`Notation::Fuzzingbook`] | The Fuzzing Book, "Fuzzing with Grammars" | `.json` |
 //! | [`Notation::GrammarMutator`] | AFL++'s Grammar-Mutator, and F1 | `.json` |
 //! | [`Notation::Nautilus`] | Nautilus | `.json` |
+//! | [`Notation::TreeSitter`] | tree-sitter, "Creating Parsers": the `grammar.json` that it generates | `.json` |
+//! | [`Notation::Pest`] | the pest book, "Grammar syntax" | `.pest` |
 //!
 //! Which of the JSON forms a file has shows in it. Readers take linear time, keep their own stacks, and so recurse on no input.
 
@@ -22,10 +24,14 @@ mod build;
 mod comments;
 mod json;
 mod names;
+mod pest;
 #[cfg(test)]
 mod tests;
+mod tree_sitter;
 mod tribble;
+mod until;
 mod w3c;
+mod wildcard;
 
 pub use comments::comments_before;
 
@@ -56,11 +62,15 @@ pub enum Notation {
     GrammarMutator,
     /// JSON of Nautilus: `[["START", "a{B}"]]`.
     Nautilus,
+    /// The `grammar.json` of tree-sitter: `{"name": "x", "rules": {"a": {"type": "BLANK"}}}`.
+    TreeSitter,
+    /// Parsing expressions of pest.
+    Pest,
 }
 
 impl Notation {
     /// All of them.
-    pub const ALL: [Notation; 7] = [
+    pub const ALL: [Notation; 9] = [
         Notation::Pleach,
         Notation::Abnf,
         Notation::W3c,
@@ -68,6 +78,8 @@ impl Notation {
         Notation::Fuzzingbook,
         Notation::GrammarMutator,
         Notation::Nautilus,
+        Notation::TreeSitter,
+        Notation::Pest,
     ];
 
     /// The name by which [`str::parse`] knows it.
@@ -80,7 +92,16 @@ impl Notation {
             Notation::Fuzzingbook => "fuzzingbook",
             Notation::GrammarMutator => "grammar-mutator",
             Notation::Nautilus => "nautilus",
+            Notation::TreeSitter => "tree-sitter",
+            Notation::Pest => "pest",
         }
+    }
+
+    /// Whether grammars say where they start: with their first production.
+    ///
+    /// Others may be meant to start at any of [`Ast::roots`].
+    pub const fn has_start(self) -> bool {
+        matches!(self, Notation::Pleach | Notation::TreeSitter)
     }
 
     /// The notation of a file, by its extension and, for JSON, by what is in it; that of pleach if nothing else fits.
@@ -97,6 +118,7 @@ impl Notation {
             Some("abnf") => Notation::Abnf,
             Some("w3c" | "bnf") => Notation::W3c,
             Some("tribble") => Notation::Tribble,
+            Some("pest") => Notation::Pest,
             Some("json") => json::form(text),
             _ => Notation::Pleach,
         }
@@ -210,6 +232,8 @@ pub fn read(text: &str, notation: Notation) -> Result<Imported, Error> {
         Notation::Fuzzingbook => json::read_fuzzingbook(text)?,
         Notation::GrammarMutator => json::read_grammar_mutator(text)?,
         Notation::Nautilus => json::read_nautilus(text)?,
+        Notation::TreeSitter => tree_sitter::read(text)?,
+        Notation::Pest => pest::read(text)?,
     };
     imported.remarks.sort_by_key(|remark| remark.span.start);
     Ok(imported)

@@ -28,6 +28,13 @@ impl Names {
         if let Some(&id) = self.ids.get(key) {
             return id;
         }
+        let (id, _) = self.fresh(ast, name);
+        self.ids.insert(key.to_owned(), id);
+        id
+    }
+
+    /// A name like this one that nothing else has, and how it is spelled.
+    pub(super) fn fresh(&mut self, ast: &mut Ast, name: &str) -> (NameId, String) {
         let continues = |c: char| matches!(c, '_' | '-') || c.is_alphanumeric();
         let plain: String = name
             .chars()
@@ -41,9 +48,7 @@ impl Names {
             *number += 1;
             spelled = format!("{spelled}_{number}");
         }
-        let id = ast.name(&spelled);
-        self.taken.insert(spelled, 1);
-        self.ids.insert(key.to_owned(), id);
-        id
+        self.taken.insert(spelled.clone(), 1);
+        (ast.name(&spelled), spelled)
     }
 }

@@ -86,7 +86,7 @@ impl Lexicon {
         if !grammar.has_tokens() {
             return Ok(None);
         }
-        let (tokens, token_of) = tokens::tokens(grammar);
+        let (mut tokens, token_of) = tokens::tokens(grammar);
         let automaton = Automaton::new(grammar, &tokens).map_err(|error| {
             let what = match error {
                 TooLarge::All => "the tokens together have".to_owned(),
@@ -99,6 +99,9 @@ impl Lexicon {
             };
             Error { what }
         })?;
+        tokens::reserve(grammar, &mut tokens, |text| {
+            automaton.matches(automaton.run(START, text))
+        });
         let competing = expected::competing(grammar, &tokens, &token_of);
         let mut lexicon = Lexicon {
             tokens,

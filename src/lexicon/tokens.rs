@@ -33,6 +33,28 @@ pub struct Token {
     pub mode: Option<u32>,
 }
 
+/// Puts each literal of the syntax into the first mode if a token of that could be spelled like it: `matches` gives the tokens that a
+/// text is. So keywords are reserved among names, and signs compete only where they are expected.
+pub(super) fn reserve<'a>(
+    grammar: &Grammar,
+    tokens: &mut [Token],
+    matches: impl Fn(&[u8]) -> &'a [u32],
+) {
+    const FIRST: Option<u32> = Some(0);
+    for at in 0..tokens.len() {
+        if let Origin::Literal(literal) = tokens[at].origin {
+            let rivals = matches(&grammar[literal]).iter();
+            let mut modes = rivals.map(|&rival| (rival, tokens[rival as usize].mode));
+            // Literals come first, so what has been put into a mode before does not count.
+            let is_named =
+                |rival: u32| matches!(tokens[rival as usize].origin, Origin::Production(_));
+            if modes.any(|(rival, mode)| mode == FIRST && is_named(rival)) {
+                tokens[at].mode = FIRST;
+            }
+        }
+    }
+}
+
 /// The tokens of a grammar in their order, and the token of each node of the syntax.
 pub(super) fn tokens(grammar: &Grammar) -> (Vec<Token>, IdVec<NodeId, u32>) {
     let mut modes: Vec<&str> = Vec::new();
@@ -43,14 +65,13 @@ pub(super) fn tokens(grammar: &Grammar) -> (Vec<Token>, IdVec<NodeId, u32>) {
             modes.push(mode);
         }
     }
-    let inline_mode = (!modes.is_empty()).then_some(0);
     let mut tokens: Vec<Token> = Vec::new();
     let mut token_of: IdVec<NodeId, u32> = IdVec::filled(grammar.nodes().len(), NO_TOKEN);
     let mut inline = |origin| {
         tokens.push(Token {
             origin,
             is_skipped: false,
-            mode: inline_mode,
+            mode: None,
         });
         tokens.len() as u32 - 1
     };

@@ -40,8 +40,8 @@
 //! that can come behind the token before, the longest match is read; of equally long ones a literal of the syntax, then a class
 //! of the syntax, then the token that is written first. In parentheses stands a *mode*: the tokens of a mode
 //! compete wherever one of them can come, so that `token(main) If := "if"; token(main) Name := [a-z]+;` keeps `if` from
-//! being a name anywhere. With modes, the literals and classes of the syntax belong to the first one. Tokens are regular: they
-//! do not contain themselves.
+//! being a name anywhere. Literals of the syntax belong to the first mode that is written, if they could be a token of it. Tokens are
+//! regular: they do not contain themselves.
 //!
 //! *Nothing* is written `()`: a concatenation of no elements, which derives the empty text and, unlike `""`, is no symbol.
 //!

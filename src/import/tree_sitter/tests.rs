@@ -1,0 +1,290 @@
+//! Grammars in small, each with what it becomes and what is left out.
+
+use super::pattern::{translate, word};
+use crate::Grammar;
+use crate::grammar::ErrorKind;
+use crate::import::{Notation, read};
+use crate::rng::Rng;
+
+/// The grammar of some rules, with spaces between tokens and `rest` among the members behind them.
+fn text(rules: &str, rest: &str) -> String {
+    format!(
+        r#"{{"name": "x", "rules": {{{rules}}}, "extras": [{{"type": "PATTERN", "value": " "}}]{rest}}}"#
+    )
+}
+
+/// The grammar as it is printed, and its remarks without their places.
+fn printed(text: &str) -> (String, Vec<String>) {
+    let imported = read(text, Notation::TreeSitter).unwrap_or_else(|error| panic!("{error}"));
+    let grammar = Grammar::from_ast(&imported.ast, text).unwrap_or_else(|error| panic!("{error}"));
+    let remarks = imported.remarks.iter();
+    let remarks = remarks.map(|it| format!("{} ({:?})", it.what, it.effect));
+    (grammar.to_string(), remarks.collect())
+}
+
+/// Everything that a rule can be made of.
+const PARTS: &str = r#"
+"start": {"type": "SEQ", "members": [
+  {"type": "FIELD", "name": "f", "content": {"type": "STRING", "value": "é\n"}},
+  {"type": "CHOICE", "members": [{"type": "SYMBOL", "name": "number"}, {"type": "BLANK"}]},
+  {"type": "REPEAT", "content": {"type": "PREC_LEFT", "value": "name", "content": {"type": "CHOICE", "members": [
+    {"type": "STRING", "value": "a"}, {"type": "ALIAS", "content": {"type": "SYMBOL", "name": "_b"}, "named": true, "value": "c"}]}}},
+  {"type": "REPEAT1", "content": {"type": "RESERVED", "context_name": "r", "content": {"type": "PATTERN", "value": "x+"}}},
+  {"type": "PATTERN", "value": "x+"},
+  {"type": "PATTERN", "value": "select", "flags": "i"},
+  {"type": "TOKEN", "content": {"type": "SEQ", "members": [{"type": "STRING", "value": "0"}, {"type": "PATTERN", "value": "[1-9]\\d*"}]}}
+]},
+"number": {"type": "TOKEN", "content": {"type": "PREC", "value": 2, "content": {"type": "PATTERN", "value": "\\d+"}}},
+"_b": {"type": "PREC_DYNAMIC", "value": 1, "content": {"type": "STRING", "value": "b"}}"#;
+
+#[test]
+fn rules_become_syntax_and_tokens() {
+    let (grammar, remarks) = printed(&text(PARTS, ""));
+    assert_eq!(
+        grammar,
+        "start := \"é\\n\" number? (\"a\" | _b)* start_token+ start_token \"select\"i start_token_2;\n\
+         _b := \"b\";\n\
+         token number := [0-9]+;\n\
+         token start_token := \"x\"+;\n\
+         token start_token_2 := \"0\" [1-9] [0-9]*;\n\
+         skip extra := \" \";\n"
+    );
+    assert_eq!(
+        remarks,
+        ["the precedence of the token `number` over longer ones (Other)"]
+    );
+}
+
+#[test]
+fn a_rule_of_immediate_tokens_is_one_token() {
+    let string = |close: &str| {
+        text(
+            &format!(
+                r#""start": {{"type": "REPEAT", "content": {{"type": "SYMBOL", "name": "string"}}}},
+"string": {{"type": "SEQ", "members": [{{"type": "STRING", "value": "'"}},
+  {{"type": "REPEAT", "content": {{"type": "SYMBOL", "name": "content"}}}}, {close}]}},
+"content": {{"type": "CHOICE", "members": [{{"type": "IMMEDIATE_TOKEN", "content": {{"type": "PATTERN", "value": "[^'\\\\]+"}}}},
+  {{"type": "IMMEDIATE_TOKEN", "content": {{"type": "STRING", "value": "\\'"}}}}]}}"#
+            ),
+            "",
+        )
+    };
+    let immediate =
+        string(r#"{"type": "IMMEDIATE_TOKEN", "content": {"type": "STRING", "value": "'"}}"#);
+    let (grammar, remarks) = printed(&immediate);
+    assert_eq!(
+        grammar,
+        "start := string*;\ntoken string := \"'\" content* \"'\";\ncontent := [^'\\\\]+ | \"\\\\'\";\nskip extra := \" \";\n"
+    );
+    assert_eq!(remarks, [""; 0]);
+    let (grammar, remarks) = printed(&string(r#"{"type": "STRING", "value": "'"}"#));
+    assert!(
+        grammar.contains("\nstring := \"'\" content* \"'\";\n"),
+        "{grammar}"
+    );
+    assert_eq!(
+        remarks,
+        [
+            "that nothing may be skipped before `content_token` (Larger)",
+            "that nothing may be skipped before `\\'` (Larger)"
+        ]
+    );
+    // Where nothing is skipped, every token is immediate.
+    let (_, remarks) = printed(&immediate.replace("\"extras\"", "\"conflicts\""));
+    assert_eq!(remarks, [""; 0]);
+}
+
+#[test]
+fn extras_are_skipped() {
+    let rules = r#""start": {"type": "SEQ", "members": [{"type": "STRING", "value": "a"}, {"type": "SYMBOL", "name": "used"}]},
+"used": {"type": "PATTERN", "value": "%+"},
+"comment": {"type": "SEQ", "members": [{"type": "STRING", "value": "/"}, {"type": "SYMBOL", "name": "rest"}]},
+"rest": {"type": "PATTERN", "value": ".*"},
+"nested": {"type": "SEQ", "members": [{"type": "STRING", "value": "("}, {"type": "SYMBOL", "name": "nested"}]}"#;
+    let symbol = |name: &str| format!(r#"{{"type": "SYMBOL", "name": "{name}"}}"#);
+    let extras = format!(
+        "[{}, {}, {}]",
+        symbol("used"),
+        symbol("comment"),
+        symbol("nested")
+    );
+    let text = format!(r#"{{"name": "x", "rules": {{{rules}}}, "extras": {extras}}}"#);
+    let (grammar, remarks) = printed(&text);
+    assert_eq!(
+        grammar,
+        "start := \"a\" used;\ntoken used := \"%\"+;\nrest := [^\\n]*;\nskip comment := \"/\" rest;\nskip used_skipped := used;\n"
+    );
+    assert_eq!(
+        remarks,
+        [
+            "what may be skipped within `comment` (Smaller)",
+            "one of the extras, which is no token: it contains itself (Smaller)"
+        ]
+    );
+}
+
+#[test]
+fn what_needs_the_scanner_is_left_out() {
+    let rules = r#""start": {"type": "CHOICE", "members": [{"type": "SYMBOL", "name": "block"},
+  {"type": "SEQ", "members": [{"type": "STRING", "value": "a"}, {"type": "REPEAT", "content": {"type": "SYMBOL", "name": "_end"}}]},
+  {"type": "SYMBOL", "name": "both"}]},
+"block": {"type": "SEQ", "members": [{"type": "STRING", "value": "b"}, {"type": "SYMBOL", "name": "_end"}]},
+"both": {"type": "STRING", "value": "c"}"#;
+    let rest = r#", "word": "both", "externals": [{"type": "SYMBOL", "name": "_end"}, {"type": "SYMBOL", "name": "both"},
+  {"type": "SYMBOL", "name": "unused"}, {"type": "STRING", "value": "d"}], "reserved": {"global": [{"type": "STRING", "value": "e"}]}, "new": 1"#;
+    let (grammar, remarks) = printed(&text(rules, rest));
+    assert_eq!(
+        grammar,
+        "start := \"a\" | both;\nboth := \"c\";\nskip extra := \" \";\n"
+    );
+    assert_eq!(
+        remarks,
+        [
+            "`block`, which cannot do without an external (Smaller)",
+            "`word`: keywords are reserved, also where none is expected (Smaller)",
+            "the external `_end`; give it a rule in `rules` to have it (Smaller)",
+            "the scanner of `both`, for which its rule stands (Other)",
+            "the reserved words (Larger)",
+            "`new` (Other)"
+        ]
+    );
+}
+
+#[test]
+fn words_are_a_mode() {
+    let rules = r#""start": {"type": "SEQ", "members": [{"type": "STRING", "value": "return"}, {"type": "SYMBOL", "name": "id"}]},
+"id": {"type": "PATTERN", "value": "[a-z]+"}"#;
+    let (grammar, remarks) = printed(&text(rules, r#", "word": "id""#));
+    assert_eq!(
+        grammar,
+        "start := \"return\" id;\ntoken(words) id := [a-z]+;\nskip extra := \" \";\n"
+    );
+    assert_eq!(remarks.len(), 1);
+}
+
+#[test]
+fn patterns_are_those_of_javascript() {
+    let cases = [
+        (r"[\w\-]+\d\s", "", r"[0-9A-Za-z_\-]+[0-9][\t-\r ]", 0),
+        (
+            r"a{2}b{2,}c{2,3}{d{,2}{}",
+            "",
+            r"a{2}b{2,}c{2,3}\{d\{,2}\{}",
+            0,
+        ),
+        (
+            r"\/\p{L}\u{1F600}\x41\é\<\0[\b]",
+            "",
+            r"/\p{L}\u{1F600}\x41é<\x00[\x08]",
+            0,
+        ),
+        (r"[^]x", "i", r"(?i:[\s\S]x)", 0),
+        (
+            r"^a(?=b[)])c(?:d)(?!(x))*$\b",
+            "",
+            r"(?:)a(?:)c(?:d)(?:)*(?:)(?:)",
+            5,
+        ),
+        (r"a\", "", r"a\\", 0),
+    ];
+    for (pattern, flags, expected, dropped) in cases {
+        let translated = translate(pattern, flags);
+        assert_eq!(translated.pattern, expected, "{pattern}");
+        assert_eq!(translated.dropped.len(), dropped, "{pattern}");
+        regex_syntax::parse(&translated.pattern).unwrap_or_else(|_| panic!("{pattern}"));
+    }
+    for (pattern, flags, text) in [
+        ("[sS][eE]_[xX]", "", Some(("se_x", true))),
+        (r"a\.\n", "", Some(("a.\n", false))),
+        ("Ab-1", "i", Some(("Ab-1", true))),
+        ("[sS]e", "", None),
+        ("[ab]", "", None),
+        ("a+", "", None),
+        ("é", "i", None),
+        ("", "", None),
+    ] {
+        let expected = text.map(|(text, is_caseless)| (text.to_owned(), is_caseless));
+        assert_eq!(word(pattern, flags), expected, "{pattern}");
+    }
+}
+
+#[test]
+fn errors_point_into_the_text() {
+    let part = |part: &str| format!("{{\"rules\": {{\"a\":\n{part}}}}}");
+    let cases = [
+        (part(r#"{"type": "NEW"}"#), ErrorKind::UnexpectedToken, 1),
+        (part(r#"{"type": "SEQ"}"#), ErrorKind::UnexpectedToken, 1),
+        (part(r#"{"type": "CHOICE", "members": []}"#), ErrorKind::UnexpectedToken, 1),
+        (part(r#"{"type": "STRING", "value": 1}"#), ErrorKind::UnexpectedToken, 29),
+        (part(r#"{"type": "SYMBOL", "name": "b"}"#), ErrorKind::UndefinedNonterminal, 1),
+        (part(r#"{"type": "PATTERN", "value": "x[a"}"#), ErrorKind::InvalidRegex, 32),
+        (part("[]"), ErrorKind::UnexpectedToken, 1),
+        (part("{"), ErrorKind::UnexpectedToken, 3),
+        (
+            "{\"externals\": [{\"type\": \"SYMBOL\", \"name\": \"b\"}], \"rules\": {\n\"a\": {\"type\": \"SYMBOL\", \"name\": \"b\"}}}".to_owned(),
+            ErrorKind::UnproductiveStart,
+            6,
+        ),
+        ("{\n}".to_owned(), ErrorKind::UnexpectedToken, 1),
+        ("{\"rules\": {}}".to_owned(), ErrorKind::NoProduction, 14),
+    ];
+    for (text, kind, column) in cases {
+        let error = read(&text, Notation::TreeSitter)
+            .and_then(|imported| Grammar::from_ast(&imported.ast, &text))
+            .expect_err(&text);
+        assert_eq!((error.kind(), error.column()), (kind, column), "{error}");
+    }
+}
+
+#[test]
+fn nesting_ends_in_an_error() {
+    let repeat = "{\"type\": \"REPEAT\", \"content\": ";
+    for depth in [128, 129, 10_000] {
+        let part = format!(
+            "{}{{\"type\": \"STRING\", \"value\": \"a\"}}{}",
+            repeat.repeat(depth),
+            "}".repeat(depth)
+        );
+        let text = format!("{{\"rules\": {{\"a\": {part}}}}}");
+        assert_eq!(read(&text, Notation::TreeSitter).is_ok(), depth == 128);
+    }
+    let pattern = "(?=".repeat(100_000);
+    assert_eq!(translate(&pattern, "").dropped.len(), 0);
+    translate(&"{".repeat(100_000), "");
+}
+
+#[test]
+fn cut_and_garbled_texts_are_no_reason_to_panic() {
+    let text = text(
+        PARTS,
+        r#", "externals": [{"type": "SYMBOL", "name": "_b"}]"#,
+    );
+    let mut rng = Rng::new(7);
+    let words = [
+        "\"SEQ\"",
+        "\"CHOICE\"",
+        "\"IMMEDIATE_TOKEN\"",
+        "\"_b\"",
+        "\"start\"",
+        "[",
+        "}",
+        ",",
+    ];
+    for (end, _) in text.char_indices() {
+        let _ = read(&text[..end], Notation::TreeSitter);
+    }
+    for _ in 0..3000 {
+        let mut garbled = text.clone();
+        for _ in 0..=rng.below(2) {
+            let quotes: Vec<usize> = garbled.match_indices('"').map(|(at, _)| at).collect();
+            let from = quotes[rng.index(quotes.len())];
+            let end = garbled[from + 1..]
+                .find('"')
+                .map_or(garbled.len(), |len| from + len + 2);
+            garbled.replace_range(from..end, words[rng.index(words.len())]);
+        }
+        if let Ok(imported) = read(&garbled, Notation::TreeSitter) {
+            let _ = Grammar::from_ast(&imported.ast, &garbled);
+        }
+    }
+}
