@@ -19,12 +19,13 @@
 //! |---|---|
 //! | 0 | [`id`], [`bitset`], [`rng`], [`caret`] |
 //! | 1 | [`grammar`]: notation, validation, printing |
-//! | 2 | [`graph`]: successors, shortest derivations, distances; `import` (feature `import`): other notations |
-//! | 3 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
-//! | 4 | [`choice`]: decoding, encoding, the site index |
-//! | 5 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs |
-//! | 6 | [`generate`]: random sentences, covering sets |
-//! | 7 | [`mutate`]: sessions, operators, steering |
+//! | 2 | [`lexicon`]: tokens, scanning, separators; `import` (feature `import`): other notations |
+//! | 3 | [`graph`]: successors, shortest derivations, distances |
+//! | 4 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
+//! | 5 | [`choice`]: decoding, encoding, the site index |
+//! | 6 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs |
+//! | 7 | [`generate`]: random sentences, covering sets |
+//! | 8 | [`mutate`]: sessions, operators, steering |
 //! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
 //!
 //! # Example
@@ -52,6 +53,7 @@ pub mod id;
 #[cfg(feature = "import")]
 pub mod import;
 pub mod kpath;
+pub mod lexicon;
 #[cfg(feature = "libfuzzer")]
 pub mod libfuzzer;
 pub mod mutate;

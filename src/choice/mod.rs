@@ -12,6 +12,7 @@
 pub mod class;
 mod condense;
 mod encode;
+mod lexemes;
 mod program;
 mod render;
 mod site;
@@ -30,6 +31,7 @@ use crate::kpath::{WindowStack, WindowTable};
 pub use class::{ClassCode, MemberChoice};
 pub use encode::Encoder;
 pub(crate) use encode::SHORT;
+pub use lexemes::Lexemes;
 pub use program::{ROOT, is_site};
 pub use site::{NO_SITE, Site, SiteIndex, Span};
 pub use tape::{Tape, put, width};
@@ -47,6 +49,7 @@ pub struct Scratch {
     states: WindowStack,
     returns: Vec<u32>,
     counts: Vec<u32>,
+    lexemes: Lexemes,
 }
 
 /// Decodes and encodes the choice sequences of a grammar. Immutable; calls share it and bring their [`Scratch`].
@@ -109,8 +112,34 @@ impl Codec {
 
     /// Decodes any bytes and appends the sentence to `text`. The fastest way, without sites: O(choices + text).
     pub fn decode(&self, choices: &[u8], scratch: &mut Scratch, text: &mut Vec<u8>) {
-        self.renderer
-            .render(choices, &mut scratch.returns, &mut scratch.counts, text);
+        let Some(lexicon) = self.graph.lexicon() else {
+            self.renderer
+                .render(choices, &mut scratch.returns, &mut scratch.counts, text);
+            return;
+        };
+        let Scratch {
+            lexemes, stacks, ..
+        } = scratch;
+        lexemes.decode(&self.sites, lexicon, choices, stacks);
+        text.extend_from_slice(lexemes.layout.text());
+    }
+
+    /// Lays out the tokens of an index, whose texts stand side by side in `glued`: that is the text of the index, or one that
+    /// differs in the case of letters. Before the token of a site, `wanted` may name a separator that is preferred to the shortest one. Nothing if the grammar has
+    /// no tokens. O(text).
+    pub fn lay_out<'w>(
+        &self,
+        index: &SiteIndex,
+        glued: &[u8],
+        mut wanted: impl FnMut(u32) -> Option<&'w [u8]>,
+        lexemes: &mut Lexemes,
+    ) {
+        if let Some(lexicon) = self.graph.lexicon() {
+            lexemes.collect(lexicon, index);
+            let sites = &lexemes.sites;
+            let wanted = |at: usize| wanted(*sites.get(at)?);
+            lexicon.lay_out(glued, &lexemes.lexemes, wanted, &mut lexemes.layout);
+        }
     }
 
     /// The sentence of any bytes. Allocates; [`Codec::decode`] does not.
@@ -240,6 +269,15 @@ impl Codec {
         let mut condenser = Condenser::new(self.graph.grammar());
         self.walk(choices, &mut Scratch::default(), &mut condenser);
         condenser.finish()
+    }
+
+    /// The sentence of an index: its text, laid out if the grammar has tokens.
+    pub fn text<'a>(&self, index: &'a SiteIndex, lexemes: &'a mut Lexemes) -> &'a [u8] {
+        if self.graph.lexicon().is_none() {
+            return index.text();
+        }
+        self.lay_out(index, index.text(), |_| None, lexemes);
+        lexemes.layout.text()
     }
 
     /// Finds the end of an index's canonical sequence where a splice lost it. O(choices).

@@ -95,7 +95,7 @@ impl SiteIndex {
         &self.sites
     }
 
-    /// The sentence.
+    /// The sentence; in a grammar with tokens, their texts side by side ([`super::Codec::text`] lays them out).
     #[inline]
     pub fn text(&self) -> &[u8] {
         &self.text

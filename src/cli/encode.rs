@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pleach::choice::Scratch;
 use pleach::parse::Workspace;
-use pleach::{Codec, Parser};
+use pleach::{Codec, Parser, slip};
 use serde::Serialize;
 
 use super::Common;
@@ -21,7 +21,8 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 /// Turn texts into choice sequences, for a corpus of a fuzz target
 ///
 /// Every text becomes a file of the same name, below directories too: the choices of its canonical derivation, which decode to
-/// the same text. A text that is no sentence is left out and counted.
+/// the same text; between tokens, only the first separators that are not the shortest are kept. A text that is no sentence is left
+/// out and counted.
 ///
 /// Example: pleach encode json.ebnf samples -o fuzz/corpus/json --list-invalid
 #[derive(Args, Debug)]
@@ -76,6 +77,7 @@ pub(super) fn write_encoded(
         scratch: Scratch,
         workspace: Workspace,
     }
+    let new = Codec::new(texts.graph());
     let progress = Progress::new(files.len() as u64, "files");
     let task = |buffers: &mut Buffers, at: usize| {
         let file = &files[at];
@@ -83,7 +85,9 @@ pub(super) fn write_encoded(
         let text = match old {
             Some(codec) => {
                 buffers.text.clear();
-                codec.decode(&buffers.input, &mut buffers.scratch, &mut buffers.text);
+                // Slips have no place in another grammar.
+                let (choices, _) = slip::split(&buffers.input);
+                codec.decode(choices, &mut buffers.scratch, &mut buffers.text);
                 &buffers.text
             }
             None => &buffers.input,
@@ -94,6 +98,7 @@ pub(super) fn write_encoded(
             forest.choices(choices)
         });
         if encoded.is_ok() {
+            slip::keep_variations(&new, choices, text);
             mirror.write(file, choices)?;
         }
         progress.add(1);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use pleach::choice::{ROOT, Scratch, SiteIndex};
+use pleach::choice::{Lexemes, ROOT, Scratch, SiteIndex};
 use pleach::generate::{Growth, Limits, RandomChooser};
 use pleach::graph::Measure;
 use pleach::rng::Rng;
@@ -83,11 +83,11 @@ impl Generate {
         let mut folder = Folder::open(&self.dir, self.force)?;
         let progress = Progress::new(self.n, "sentences");
         for _ in 0..self.n {
-            let index = sentences.next()?;
+            sentences.next()?;
             folder.add(if self.text {
-                index.text()
+                sentences.text()
             } else {
-                index.canonical()
+                sentences.index.canonical()
             })?;
             progress.add(1);
         }
@@ -129,12 +129,12 @@ impl Generate {
             ));
         }
         for _ in 0..self.n {
-            let index = sentences.next()?;
+            sentences.next()?;
             if self.text {
-                out.bytes(index.text())?;
+                out.bytes(sentences.text())?;
                 out.bytes(b"\n")?;
             } else {
-                out.bytes(index.canonical())?;
+                out.bytes(sentences.index.canonical())?;
             }
         }
         Ok(())
@@ -156,6 +156,7 @@ struct Sentences<'a> {
     rng: Rng,
     scratch: Scratch,
     index: SiteIndex,
+    lexemes: Lexemes,
 }
 
 impl<'a> Sentences<'a> {
@@ -194,19 +195,26 @@ impl<'a> Sentences<'a> {
             rng: Rng::new(seed),
             scratch: Scratch::default(),
             index: SiteIndex::new(),
+            lexemes: Lexemes::default(),
         })
     }
 
-    fn next(&mut self) -> Result<&SiteIndex, Failure> {
+    /// The sentence that was derived last.
+    fn text(&mut self) -> &[u8] {
+        self.codec.text(&self.index, &mut self.lexemes)
+    }
+
+    /// Derives the next sentence.
+    fn next(&mut self) -> Result<(), Failure> {
         for _ in 0..TRIES {
             self.derive();
-            let len = self.index.text().len();
+            let len = self.text().len();
             let keeps = self.max_len.is_none_or(|limit| len <= limit as usize)
                 && self
                     .max_depth
                     .is_none_or(|limit| self.index.depth() <= limit);
             if keeps {
-                return Ok(&self.index);
+                return Ok(());
             }
         }
         Err(Failure::new(

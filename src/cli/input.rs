@@ -114,7 +114,11 @@ impl Source {
         }
         let grammar = Grammar::from_ast(&imported.ast, files.text());
         let grammar = grammar.map_err(|error| wrong(&files, &name, error))?;
-        let graph = Graph::new(grammar).map_err(|error| Failure::of(&name, error))?;
+        let graph = match common.open_tokens {
+            true => Graph::with_open_tokens(grammar),
+            false => Graph::new(grammar),
+        };
+        let graph = graph.map_err(|error| Failure::of(&name, error))?;
         Ok(Source {
             graph,
             files,

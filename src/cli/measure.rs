@@ -11,8 +11,9 @@ use pleach::choice::{ClassCode, MemberChoice, ROOT, Scratch, Sink};
 use pleach::grammar::NodeKind;
 use pleach::id::{NodeId, ProductionId, SymbolId};
 use pleach::kpath::{ExpansionCoverage, WindowStack, WindowTable};
-use pleach::parse::Workspace;
-use pleach::{Codec, Coverage, Graph, Parser, slip};
+use pleach::parse::{Forest, Refusal, Workspace};
+use pleach::slip::{self, Slips};
+use pleach::{Codec, Coverage, Graph, Parser};
 
 use super::failure::Failure;
 use super::input::{InputFile, read_input};
@@ -49,6 +50,22 @@ impl Meter {
         codec.walk(choices, scratch, self);
     }
 
+    /// Adds what all derivations of a text cover; in open tokens (`insides`), what the canonical derivation does.
+    pub(super) fn measure_text(
+        &mut self,
+        forest: &mut Forest<'_>,
+        insides: Option<&Codec>,
+    ) -> Result<(), Refusal> {
+        let Some(codec) = insides else {
+            return forest.cover(&self.windows, &mut self.coverage, &mut self.expansions);
+        };
+        let mut choices = Vec::new();
+        forest.choices(&mut choices)?;
+        forest.cover(&self.windows, &mut self.coverage, &mut self.expansions)?;
+        self.measure(codec, &choices, &mut Scratch::default());
+        Ok(())
+    }
+
     /// Adds what another meter of the same grammar and k found.
     pub(super) fn union(&mut self, other: &Meter) {
         self.coverage.union(&other.coverage);
@@ -77,7 +94,7 @@ impl Sink for Meter {
         self.note(symbol);
         if let Some(symbol) = symbol {
             self.states.push(&self.windows, symbol);
-            if let Some(target) = self.graph.target_of(symbol) {
+            if let Some(target) = self.graph.path_target(symbol) {
                 self.expand(target);
             }
         } else if node == ROOT {
@@ -107,18 +124,25 @@ impl Sink for Meter {
     fn more(&mut self, _: NodeId, _: bool) {}
 }
 
+/// What derives the insides of tokens, if k-paths go on in them.
+pub(super) fn insides(graph: &Arc<Graph>) -> Option<Box<Codec>> {
+    let is_open = graph.has_open_tokens() && graph.lexicon().is_some();
+    is_open.then(|| Box::new(Codec::new(graph)))
+}
+
 /// What the bytes of inputs are.
 #[derive(Debug)]
 pub(super) enum Form {
     Choices(Box<Codec>),
-    Texts(Texts),
+    /// Texts, and what derives the insides of open tokens.
+    Texts(Texts, Option<Box<Codec>>),
 }
 
 impl Form {
     /// Texts if `text`, choice sequences otherwise.
     pub(super) fn new(graph: &Arc<Graph>, text: bool, args: TextArgs) -> Form {
         match text {
-            true => Form::Texts(Texts::new(Parser::new(graph), args)),
+            true => Form::Texts(Texts::new(Parser::new(graph), args), insides(graph)),
             false => Form::Choices(Box::new(Codec::new(graph))),
         }
     }
@@ -127,7 +151,7 @@ impl Form {
     pub(super) fn texts(&self) -> Option<&Texts> {
         match self {
             Form::Choices(_) => None,
-            Form::Texts(texts) => Some(texts),
+            Form::Texts(texts, _) => Some(texts),
         }
     }
 
@@ -135,7 +159,7 @@ impl Form {
     pub(super) fn block(&self) -> usize {
         match self {
             Form::Choices(_) => MANY,
-            Form::Texts(_) => ONE,
+            Form::Texts(..) => ONE,
         }
     }
 }
@@ -164,18 +188,19 @@ impl<'a> Gauge<'a> {
     pub(super) fn measure(&mut self, path: &Path, input: &[u8]) -> Result<(), LeftOut> {
         match self.form {
             Form::Choices(codec) => {
-                let (choices, slips) = slip::split(input);
-                if !slips.is_empty() {
+                let (choices, script) = slip::split(input);
+                let mut slips = Slips::new();
+                slips.read(script);
+                if !slips.is_sentence() {
                     // What it covers is not in its text.
                     return Err(LeftOut::known());
                 }
                 self.meter.measure(codec, choices, &mut self.scratch);
             }
-            Form::Texts(texts) => {
+            Form::Texts(texts, insides) => {
                 let meter = &mut self.meter;
                 texts.read(path, input, &mut self.workspace, |forest| {
-                    let (coverage, expansions) = (&mut meter.coverage, &mut meter.expansions);
-                    forest.cover(&meter.windows, coverage, expansions)
+                    meter.measure_text(forest, insides.as_deref())
                 })?;
             }
         }

@@ -76,6 +76,9 @@ struct Common {
     /// Start the grammar at this nonterminal rather than at its first
     #[arg(long, global = true, value_name = "NAME")]
     start: Option<String>,
+    /// Let k-paths go on in tokens, which are one symbol otherwise
+    #[arg(long, global = true)]
+    open_tokens: bool,
 }
 
 /// Notations by their names.

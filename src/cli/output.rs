@@ -5,6 +5,7 @@
 //! file at hand and leaves nothing half-written, and no loop has to ask whether it was interrupted.
 
 use std::fmt;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -144,10 +145,15 @@ impl Existing {
     }
 }
 
-/// Writes a file that appears whole or not at all.
+/// Writes a file that appears whole or not at all. What is no file, such as a pipe or a device, has nothing to lose and is written
+/// to.
 pub(super) fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_other = fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir());
     let written = (|| {
+        if is_other {
+            return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        }
         let mut file = temporary_beside(path)?;
         file.write_all(bytes)?;
         match existing {

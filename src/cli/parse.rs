@@ -4,14 +4,15 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::kpath::{ExpansionCoverage, KPaths, WindowTable};
+use pleach::Parser;
+use pleach::kpath::{KPaths, WindowTable};
 use pleach::parse::{Derivations, Error};
-use pleach::{Coverage, Parser};
 use serde::Serialize;
 
 use super::Common;
 use super::failure::{self, Answer, Failure};
 use super::input::{Source, read_named};
+use super::measure::{Meter, insides};
 use super::output::Output;
 use super::report::{Level, Share, coverage_rows, table};
 use super::text::{BudgetArgs, parse_one};
@@ -118,21 +119,21 @@ impl Parse {
         let refused = |error| Failure::of(&source.name, error);
         let kpaths = KPaths::new(&source.graph, self.k).map_err(refused)?;
         let windows = WindowTable::new(&kpaths).map_err(refused)?;
-        let mut coverage = Coverage::new(&kpaths).map_err(refused)?;
-        let mut expansions = ExpansionCoverage::new(&source.graph);
+        let mut meter = Meter::new(&windows).map_err(refused)?;
+        let insides = insides(&source.graph);
 
         let parser = Parser::new(&source.graph);
         let parsed = parse_one(&parser, &name, &text, self.budget, |forest| {
-            forest.cover(&windows, &mut coverage, &mut expansions)?;
+            meter.measure_text(forest, insides.as_deref())?;
             forest.derivations()
         })?;
         let report = Report {
             accepted: parsed.is_ok(),
             derivations: parsed.as_ref().map_or(Count::Number(0), Count::of),
             error: parsed.as_ref().err().map(ErrorView::new),
-            expansions: Share::of(&expansions),
+            expansions: Share::of(&meter.expansions),
             k_paths: (1..=self.k)
-                .map(|k| Level::new(&kpaths, k, &coverage.at_level(k)))
+                .map(|k| Level::new(&kpaths, k, &meter.coverage.at_level(k)))
                 .collect(),
         };
         if common.json {

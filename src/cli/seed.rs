@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use pleach::Codec;
-use pleach::choice::SiteIndex;
+use pleach::choice::{Lexemes, SiteIndex};
 use pleach::generate::{CloseOff, Cover, CoverBuilder, Packing};
 use pleach::kpath::WindowTable;
 use serde::Serialize;
@@ -144,7 +144,8 @@ impl Seed {
         gauge.meter.coverage.union(cover.coverage());
 
         let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
-        let mut index = SiteIndex::new();
+        let codec = Codec::new(&source.graph);
+        let (mut index, mut lexemes) = (SiteIndex::new(), Lexemes::default());
         let mut before = cover.coverage().windows().count_ones();
         while cover.next_input(&mut index) {
             let covered = cover.coverage().windows().count_ones();
@@ -155,10 +156,10 @@ impl Seed {
             before = covered;
             if as_texts {
                 // What takes more than the budget shows nothing, for all that is known.
-                let _ = gauge.measure(&self.dir, index.text());
+                let _ = gauge.measure(&self.dir, codec.text(&index, &mut lexemes));
             }
             folder.add(if self.text {
-                index.text()
+                codec.text(&index, &mut lexemes)
             } else {
                 index.canonical()
             })?;

@@ -6,10 +6,11 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
-use pleach::Parser;
 use pleach::parse::{Budget, Error, Expected, Forest, Refusal, Workspace};
+use pleach::{Graph, Parser};
 use serde::Serialize;
 
 use super::failure::{Answer, Failure, warn};
@@ -110,6 +111,11 @@ pub(super) struct Texts {
 impl Texts {
     pub(super) fn new(parser: Parser, args: TextArgs) -> Texts {
         Texts { parser, args }
+    }
+
+    /// The graph of the grammar.
+    pub(super) fn graph(&self) -> &Arc<Graph> {
+        self.parser.graph()
     }
 
     /// Whether the user wants to know which texts are left out.

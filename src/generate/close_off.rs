@@ -125,7 +125,7 @@ impl Seeking<'_> {
     fn fan(&self, node: NodeId) -> u32 {
         let within = |symbol| {
             let value = self.lookahead.value(self.coverage, symbol);
-            self.graph.target_of(symbol).is_some() && value != NEVER
+            self.graph.path_target(symbol).is_some() && value != NEVER
         };
         Graph::ids(self.symbols(node))
             .filter(|&symbol| within(symbol))

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::bitset::BitSet;
 use crate::graph::Graph;
 use crate::id::{Id as _, SymbolId};
-use crate::kpath::{Coverage, Error, KPaths, WindowStack, WindowTable};
+use crate::kpath::{Coverage, Error, KPaths, NO_WINDOW, WindowStack, WindowTable};
 
 /// No uncovered window can be reached.
 pub(super) const NEVER: u32 = u16::MAX as u32;
@@ -70,10 +70,14 @@ impl Lookahead {
     /// Steps from the open reference to the nearest uncovered window if `symbol` is derived next: 0 if that ends one.
     #[inline]
     pub fn value(&self, coverage: &Coverage, symbol: SymbolId) -> u32 {
-        if !coverage.contains(self.stack.rank(&self.windows, symbol)) {
+        let window = self.stack.rank(&self.windows, symbol);
+        if window == NO_WINDOW {
+            return NEVER;
+        }
+        if !coverage.contains(window) {
             return 0;
         }
-        if self.windows.kpaths().graph().target_of(symbol).is_none() {
+        if self.windows.kpaths().graph().path_target(symbol).is_none() {
             return NEVER;
         }
         let context = self.context_stack.rank(&self.contexts, symbol);
@@ -113,9 +117,7 @@ impl Lookahead {
         };
         self.open.push(context);
         self.references.push(symbol);
-        let least = self.least(coverage, successors) as u16;
-        let distance = &mut self.distances[context as usize];
-        *distance = least.max(*distance);
+        self.learn(coverage, context, successors);
         new
     }
 
@@ -133,12 +135,19 @@ impl Lookahead {
         let graph = self.windows.kpaths().graph().clone();
         let symbol = self.references.pop().flatten();
         let successors = symbol.map_or(graph.start_symbols(), |symbol| graph.successors(symbol));
-        let least = self.least(coverage, successors) as u16;
-        let distance = &mut self.distances[context as usize];
-        *distance = least.max(*distance);
+        self.learn(coverage, context, successors);
         if symbol.is_some() {
             self.stack.pop(&self.windows);
             self.context_stack.pop(&self.contexts);
+        }
+    }
+
+    /// Brings the distance of a context up to date. What is in closed tokens has none.
+    fn learn(&mut self, coverage: &Coverage, context: u32, successors: std::ops::Range<u32>) {
+        if context != NO_WINDOW {
+            let least = self.least(coverage, successors) as u16;
+            let distance = &mut self.distances[context as usize];
+            *distance = least.max(*distance);
         }
     }
 }

@@ -11,8 +11,9 @@ mod shortest;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::grammar::{Grammar, NodeKind};
+use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{Id as _, IdVec, NodeId, ProductionId, SymbolId};
+use crate::lexicon::{self, Lexicon};
 
 pub use distance::{Distances, UNREACHABLE};
 pub use shortest::{Measure, Shortest};
@@ -22,19 +23,20 @@ pub const MAX_SHORTEST_NODES: u32 = 1 << 16;
 
 /// A grammar that is well-formed but that no graph is made of.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the shortest sentence of `{production}`, or of a part of it, takes more than {MAX_SHORTEST_NODES} nodes\n\
-     help: lower the least number of repetitions in `{production}` or in what it uses"
-)]
-pub struct TooLong {
-    production: Box<str>,
-}
-
-impl TooLong {
-    /// The nonterminal whose shortest sentence, or that of a part, is too long.
-    pub fn production(&self) -> &str {
-        &self.production
-    }
+#[non_exhaustive]
+pub enum Error {
+    /// A sentence of a nonterminal, or of a part of it, is too long even if it is the shortest.
+    #[error(
+        "the shortest sentence of `{production}`, or of a part of it, takes more than {MAX_SHORTEST_NODES} nodes\n\
+         help: lower the least number of repetitions in `{production}` or in what it uses"
+    )]
+    TooLong {
+        /// The nonterminal.
+        production: Box<str>,
+    },
+    /// Its tokens are too large for automata.
+    #[error(transparent)]
+    Lexicon(#[from] lexicon::Error),
 }
 
 /// What the shortest derivations of a node come to, by every measure that generators bound; one look-up for all.
@@ -58,21 +60,39 @@ pub struct Graph {
     by_length: Shortest,
     by_choices: Shortest,
     costs: IdVec<NodeId, Costs>,
+    lexicon: Option<Lexicon>,
+    /// Whether the symbols of a production are on k-paths.
+    is_in_paths: IdVec<ProductionId, bool>,
+    has_open_tokens: bool,
 }
 
 impl Graph {
-    /// Derives the graph of a grammar. O(n log n) time, O(n) memory for n nodes.
+    /// Derives the graph of a grammar. O(n log n) time, O(n) memory for n nodes, and what the automaton of its tokens takes. A token is
+    /// one symbol at each place where it is used: k-paths do not go on in it.
     ///
     /// # Errors
     ///
-    /// [`TooLong`] if the shortest sentence of a nonterminal, or of a part of one, is beyond [`MAX_SHORTEST_NODES`].
-    pub fn new(grammar: impl Into<Arc<Grammar>>) -> Result<Arc<Graph>, TooLong> {
-        let grammar = grammar.into();
+    /// [`Error::TooLong`] if the shortest sentence of a nonterminal, or of a part of one, is beyond [`MAX_SHORTEST_NODES`];
+    /// [`Error::Lexicon`] if the tokens are too large.
+    pub fn new(grammar: impl Into<Arc<Grammar>>) -> Result<Arc<Graph>, Error> {
+        Graph::build(grammar.into(), false)
+    }
+
+    /// The same with k-paths that go on in tokens.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Graph::new`].
+    pub fn with_open_tokens(grammar: impl Into<Arc<Grammar>>) -> Result<Arc<Graph>, Error> {
+        Graph::build(grammar.into(), true)
+    }
+
+    fn build(grammar: Arc<Grammar>, has_open_tokens: bool) -> Result<Arc<Graph>, Error> {
         let by_nodes = Shortest::new(&grammar, Measure::Nodes);
         // Every node, since close-off may have to derive any of them.
         for (id, node) in grammar.nodes().iter() {
             if by_nodes.cost(id) > MAX_SHORTEST_NODES {
-                return Err(TooLong {
+                return Err(Error::TooLong {
                     production: grammar[node.production].name.clone(),
                 });
             }
@@ -99,6 +119,9 @@ impl Graph {
             by_length,
             by_choices: Shortest::new(&grammar, Measure::Choices),
             by_nodes,
+            lexicon: Lexicon::new(&grammar)?,
+            is_in_paths: in_paths(&grammar, has_open_tokens),
+            has_open_tokens,
             grammar,
         }))
     }
@@ -147,10 +170,46 @@ impl Graph {
         }
     }
 
-    /// The symbolic successors of a symbol: the symbols written in the production that it names, none for a terminal.
+    /// The lexical level, if the grammar has one.
+    #[inline]
+    pub fn lexicon(&self) -> Option<&Lexicon> {
+        self.lexicon.as_ref()
+    }
+
+    /// Whether k-paths go on in tokens.
+    pub fn has_open_tokens(&self) -> bool {
+        self.has_open_tokens
+    }
+
+    /// Whether the symbols of a production are on k-paths: not those of tokens, unless these are open, and not those of what
+    /// is skipped.
+    #[inline]
+    pub fn is_in_paths(&self, production: ProductionId) -> bool {
+        self.is_in_paths[production]
+    }
+
+    /// The symbols written in a production if they are on k-paths; else none.
+    #[inline]
+    pub fn path_symbols(&self, production: ProductionId) -> Range<u32> {
+        let symbols = self.symbols_of(production);
+        match self.is_in_paths[production] {
+            true => symbols,
+            false => symbols.start..symbols.start,
+        }
+    }
+
+    /// The production that a symbol names, if k-paths go on there.
+    #[inline]
+    pub fn path_target(&self, symbol: SymbolId) -> Option<ProductionId> {
+        self.target_of(symbol)
+            .filter(|&target| self.is_in_paths[target])
+    }
+
+    /// The symbolic successors of a symbol: the symbols written in the production that it names, none for a terminal and for a
+    /// closed token.
     #[inline]
     pub fn successors(&self, symbol: SymbolId) -> Range<u32> {
-        self.target_of(symbol)
+        self.path_target(symbol)
             .map_or(0..0, |production| self.symbols_of(production))
     }
 
@@ -203,4 +262,30 @@ impl Graph {
     ) -> impl DoubleEndedIterator<Item = SymbolId> + ExactSizeIterator {
         range.map(|id| SymbolId::from_index(id as usize))
     }
+}
+
+/// Which productions have symbols on k-paths.
+fn in_paths(grammar: &Grammar, has_open_tokens: bool) -> IdVec<ProductionId, bool> {
+    let productions = grammar.productions().iter();
+    if !has_open_tokens || !grammar.has_tokens() {
+        return productions
+            .map(|(_, production)| production.role == Role::Syntax)
+            .collect();
+    }
+    // What only the skipped refers to is not derived.
+    let mut reached = IdVec::filled(productions.len(), false);
+    reached[grammar.start()] = true;
+    let mut rest = vec![grammar.start()];
+    while let Some(id) = rest.pop() {
+        let production = &grammar[id];
+        let first = production.first_node.index();
+        for at in first..first + production.node_count as usize {
+            if let NodeKind::Reference(target) = grammar[NodeId::from_index(at)].kind
+                && !std::mem::replace(&mut reached[target], true)
+            {
+                rest.push(target);
+            }
+        }
+    }
+    reached
 }

@@ -180,10 +180,13 @@ impl HitCounts {
         }
     }
 
-    /// The hits of a window.
+    /// The hits of a window. What is no window needs none: it has as many as can be.
     #[inline]
     pub fn count(&self, window: u32) -> u32 {
-        self.counts.get(window as usize).copied().unwrap_or(0)
+        self.counts
+            .get(window as usize)
+            .copied()
+            .unwrap_or(u32::MAX)
     }
 }
 
@@ -206,6 +209,7 @@ impl ExpansionCoverage {
         for (id, node) in grammar.nodes().iter() {
             first.push(sum);
             sum += match node.kind {
+                _ if !graph.is_in_paths(node.production) => 0,
                 crate::grammar::NodeKind::Alternation => grammar.children(id).len() as u32,
                 _ => u32::from(node.parent.is_none()),
             };

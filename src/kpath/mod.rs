@@ -82,12 +82,12 @@ fn totals(graph: &Graph, below: &[Option<u64>]) -> Vec<Option<u64>> {
     let productions = graph.grammar().productions().ids();
     productions
         .map(|production| {
-            let symbols = graph.symbols_of(production);
+            let symbols = graph.path_symbols(production);
             if below.is_empty() {
                 return Some(symbols.len() as u64);
             }
             Graph::ids(symbols)
-                .filter_map(|symbol| graph.target_of(symbol))
+                .filter_map(|symbol| graph.path_target(symbol))
                 .try_fold(0u64, |sum, target| sum.checked_add(below[target.index()]?))
         })
         .collect()
@@ -124,9 +124,9 @@ impl KPaths {
         for level in 1..=k {
             for production in graph.grammar().productions().ids() {
                 let mut sum = 0u64;
-                for symbol in Graph::ids(graph.symbols_of(production)) {
+                for symbol in Graph::ids(graph.path_symbols(production)) {
                     offsets[symbol.index() * k + k - level] = sum;
-                    let paths = match (level, graph.target_of(symbol)) {
+                    let paths = match (level, graph.path_target(symbol)) {
                         (1, _) => Some(1),
                         (_, Some(target)) => below[target.index()],
                         (_, None) => Some(0),
@@ -256,7 +256,7 @@ impl KPaths {
         path: &mut Vec<SymbolId>,
     ) {
         for level in (1..=level).rev() {
-            let symbols = self.graph.symbols_of(production);
+            let symbols = self.graph.path_symbols(production);
             let (mut low, mut high) = (symbols.start, symbols.end);
             while low < high {
                 let middle = low + (high - low) / 2;
@@ -269,7 +269,7 @@ impl KPaths {
             let symbol = SymbolId(low - 1);
             rest -= self.offset(symbol, level);
             path.push(symbol);
-            match self.graph.target_of(symbol) {
+            match self.graph.path_target(symbol) {
                 Some(target) => production = target,
                 None => break,
             }

@@ -8,10 +8,11 @@
 use std::sync::Arc;
 
 use super::{Error, KPaths};
+use crate::bitset::BitSet;
 use crate::graph::Graph;
 use crate::id::{Id as _, SymbolId};
 
-/// The window of a site that ends none: a synthetic node.
+/// The window of a site that ends none: a synthetic node, or one in a closed token.
 pub const NO_WINDOW: u32 = u32::MAX;
 
 /// The rows of all symbols in 32 bits, for walking.
@@ -23,6 +24,8 @@ pub struct WindowTable {
     stride: usize,
     rows: Vec<u32>,
     root: Vec<u32>,
+    /// The symbols that are on no k-path, if there are any.
+    outside: Option<BitSet>,
 }
 
 /// The words of a state for usual k.
@@ -71,6 +74,7 @@ impl WindowTable {
             stride,
             rows,
             root,
+            outside: outside(graph),
         }))
     }
 
@@ -85,6 +89,13 @@ impl WindowTable {
         &self.kpaths
     }
 
+    /// Whether a symbol is on no k-path: it is in a closed token.
+    #[inline(always)]
+    fn is_outside(&self, symbol: SymbolId) -> bool {
+        let outside = self.outside.as_ref();
+        outside.is_some_and(|outside| outside.contains(symbol.index()))
+    }
+
     /// The row of a symbol.
     #[inline(always)]
     fn row(&self, symbol: SymbolId) -> &[u32] {
@@ -96,6 +107,19 @@ impl std::fmt::Debug for WindowTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "WindowTable({:?})", self.kpaths)
     }
+}
+
+/// The symbols that are on no k-path.
+fn outside(graph: &Graph) -> Option<BitSet> {
+    let mut outside = None;
+    for symbol in Graph::ids(0..graph.symbol_count() as u32) {
+        if !graph.is_in_paths(graph.production_of(symbol)) {
+            outside
+                .get_or_insert_with(|| BitSet::new(graph.symbol_count()))
+                .insert(symbol.index());
+        }
+    }
+    outside
 }
 
 /// The states of the references that are open in a walk, kept between walks.
@@ -153,9 +177,12 @@ impl WindowStack {
             .truncate(self.states.len().saturating_sub(stride).max(stride));
     }
 
-    /// The window that a symbol ends directly below the open references.
+    /// The window that a symbol ends directly below the open references; [`NO_WINDOW`] for one that is on no k-path.
     #[inline(always)]
     pub fn rank(&self, windows: &WindowTable, symbol: SymbolId) -> u32 {
+        if windows.is_outside(symbol) {
+            return NO_WINDOW;
+        }
         let at = symbol.index() * windows.stride + windows.k - 1;
         let own = windows.rows[at];
         match windows.k {

@@ -243,10 +243,19 @@ impl Bench {
     }
 }
 
+/// The same with tokens, and words that would be read as one.
+const TOKENS: &str = "list := '[' (item+ (',' item)*)? ']'; item := Number | list | String | \"nil\"i | Name;
+    token Number := [0-9]+; token String := '\"' [^\"]* '\"'; token Name := [a-z]+; skip Space := [ \\n]+;";
+
 #[test]
 fn texts_stay_sentences_that_fit() {
-    let mut bench = Bench::new(LISTS, 0);
-    let mut corpus: Vec<Vec<u8>> = vec![b"[]".to_vec(), b"[1,[\"a\",23],[[]]]".to_vec()];
+    mutants_are_sentences_that_fit(LISTS, "[1,[\"a\",23],[[]]]");
+    mutants_are_sentences_that_fit(TOKENS, "[ 1 NIL,\n[\"a\",23],[a[ ]] ]");
+}
+
+fn mutants_are_sentences_that_fit(grammar: &str, text: &str) {
+    let mut bench = Bench::new(grammar, 0);
+    let mut corpus: Vec<Vec<u8>> = vec![b"[]".to_vec(), text.into()];
     let mut rng = Rng::new(5);
     for seed in 0..4000 {
         let text = corpus[rng.index(corpus.len())].clone();

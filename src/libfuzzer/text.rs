@@ -23,6 +23,7 @@ use super::stats::Stats;
 use crate::graph::Graph;
 use crate::mutate::Session;
 use crate::parse::{Budget, Parser, Refusal, Workspace};
+use crate::slip::keep_variations;
 
 /// Mutations of texts that are not parsed that give a fresh sentence instead, out of 1000.
 const FRESH: u32 = 125;
@@ -152,8 +153,16 @@ impl Texts {
                 .and_then(|mut forest| forest.choices(&mut self.found)),
         };
         match parsed {
-            // Whatever a parser says, the mutator must not take one text for another.
-            Ok(()) if session.codec().sentence(&self.found) == text => {
+            // Whatever a parser says, the mutator must not take one text for another. Tokens may stand further apart than pleach
+            // puts them.
+            Ok(())
+                if self.parser.graph().lexicon().is_some()
+                    || session
+                        .codec()
+                        .sentence(&self.found)
+                        .eq_ignore_ascii_case(text) =>
+            {
+                keep_variations(session.codec(), &mut self.found, text);
                 self.stats.parsed += 1;
                 self.cache.insert_parent(text, Known::Sentence(&self.found));
                 Found::Choices

@@ -36,16 +36,16 @@ impl Session {
 
     /// One mutation of the derivation, or of its slips.
     fn step_once(&mut self, shrink: bool) -> Outcome {
-        if self.has_slips() {
-            if shrink {
-                // Either may be what matters to the input.
-                if self.draw(500) {
-                    self.forget_slip();
-                    self.maker = None;
-                    return Outcome::Mutated(operators::Slip.name());
-                }
-            } else if self.errors == 0 || self.draw(FORGET) {
-                self.work.slips.clear();
+        if shrink && !self.work.slips.is_empty() {
+            // Either may be what matters to the input.
+            if self.draw(500) {
+                self.forget_slip();
+                self.maker = None;
+                return Outcome::Mutated(operators::Slip.name());
+            }
+        } else if self.has_slips() {
+            if self.errors == 0 || self.draw(FORGET) {
+                self.work.slips.forgive();
             } else if self.draw(RESLIP) {
                 if self.draw(300) {
                     self.forget_slip();
@@ -69,7 +69,7 @@ impl Session {
     pub(super) fn transplant(&mut self, donor: &[u8], shrink: bool) -> Outcome {
         self.work.load_donor(slip::split(donor).0);
         if self.errors == 0 {
-            self.work.slips.clear();
+            self.work.slips.forgive();
         }
         let outcome = match self.apply_numbered(TRANSPLANT) {
             true => Outcome::Mutated(operators::Transplant.name()),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::work::{Part, Workspace};
+use crate::grammar::Role;
 use crate::graph::Graph;
 use crate::id::ProductionId;
 use crate::parse::{self, Parser};
@@ -139,11 +140,19 @@ impl Workspace {
         let mut at = site;
         loop {
             let found = self.index.sites().get(at as usize)?;
-            if let Some(production) = self.production_of(found.node) {
+            if let Some(production) = self.production_of(found.node)
+                && self.is_read_in_bytes(production)
+            {
                 return Some((at, production));
             }
             at = found.parent;
         }
+    }
+
+    /// Whether the text of a production is read byte by byte: how one of the syntax is cut into tokens depends on what comes before.
+    fn is_read_in_bytes(&self, production: ProductionId) -> bool {
+        let grammar = self.graph().grammar();
+        !grammar.has_tokens() || grammar[production].role != Role::Syntax
     }
 
     /// What the engine makes of the text of a site. False if it is too long or comes out as it was.

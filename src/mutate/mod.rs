@@ -23,12 +23,13 @@ mod places;
 mod pool;
 mod slips;
 mod steering;
+mod variations;
 mod work;
 mod yields;
 
 use std::sync::Arc;
 
-use crate::choice::Codec;
+use crate::choice::{Codec, Lexemes};
 use crate::graph::Graph;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::rng::Rng;
@@ -72,8 +73,9 @@ pub struct Session {
     errors: u32,
     /// The canonical choices of the input in the workspace, with the trailer of its slips.
     given: Vec<u8>,
-    /// The text of an input with slips.
-    slipped: Vec<u8>,
+    /// The text of an input with slips or tokens, and what it was put together with.
+    rendered: Vec<u8>,
+    lexemes: Lexemes,
     /// The operator that made the present input, until it has run.
     maker: Option<Maker>,
     /// The hash of the present input, if it was needed already.
@@ -116,7 +118,8 @@ impl Session {
             reword: 0,
             errors: 0,
             given: Vec::new(),
-            slipped: Vec::new(),
+            rendered: Vec::new(),
+            lexemes: Lexemes::default(),
             maker: None,
             hash: None,
         };
@@ -234,9 +237,9 @@ impl Session {
 
     /// The text of the present input: a sentence unless it has slips.
     pub fn sentence(&self) -> &[u8] {
-        match self.has_slips() {
-            true => &self.slipped,
-            false => self.work.index().text(),
+        match self.is_direct() {
+            true => self.work.index().text(),
+            false => &self.rendered,
         }
     }
 
@@ -247,7 +250,12 @@ impl Session {
 
     /// Whether the present input departs from the grammar.
     pub fn has_slips(&self) -> bool {
-        !self.work.slips.is_empty()
+        !self.work.slips.is_sentence()
+    }
+
+    /// Whether the text of the present input is that of the index.
+    fn is_direct(&self) -> bool {
+        self.work.slips.is_empty() && self.work.graph().lexicon().is_none()
     }
 
     /// The windows of the present input; none if it has slips.
@@ -297,11 +305,14 @@ impl Session {
         self.render();
     }
 
-    /// Puts the text together of an input with slips.
+    /// Puts the text together where the index does not have it: of an input with slips, or of tokens.
     fn render(&mut self) {
-        if self.has_slips() {
-            self.slipped.clear();
-            self.work.slips.render(&self.work.index, &mut self.slipped);
+        if !self.is_direct() {
+            self.rendered.clear();
+            let codec = self.work.codec().clone();
+            let work = &self.work;
+            work.slips
+                .render(&codec, &work.index, &mut self.lexemes, &mut self.rendered);
         }
     }
 
@@ -404,11 +415,11 @@ impl Session {
     pub fn cut(&mut self, max_len: usize) -> bool {
         let choices = slip::split(&self.given).0.to_vec();
         let mut len = choices.len();
-        while self.sentence().len() > max_len || self.has_slips() {
-            if len == 0 && !self.has_slips() {
+        while self.sentence().len() > max_len || !self.work.slips.is_empty() {
+            if len == 0 && self.work.slips.is_empty() {
                 return false;
             }
-            if !self.has_slips() {
+            if self.work.slips.is_empty() {
                 len -= len.div_ceil(4);
             }
             self.adopt(&choices[..len]);
@@ -432,7 +443,7 @@ impl Session {
 
     /// Cuts the present input to a size; what is lost is closed off. Slips go first.
     fn fit(&mut self, max_size: usize) {
-        if self.given.len() > max_size && self.has_slips() {
+        if self.given.len() > max_size && !self.work.slips.is_empty() {
             self.work.slips.clear();
             self.keep();
         }
@@ -442,6 +453,7 @@ impl Session {
             let choices = std::mem::take(&mut self.given);
             self.work.load(&choices);
             self.given = choices;
+            self.render();
         }
     }
 }

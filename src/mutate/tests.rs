@@ -10,7 +10,7 @@ use crate::graph::Graph;
 use crate::kpath::KPaths;
 use crate::rng::Rng;
 use crate::slip;
-use crate::tests::{fixtures, graph, random_grammar};
+use crate::tests::{fixtures, graph, random_grammar, random_token_grammar, token_grammars};
 
 /// The graph of a fixture.
 fn fixture(name: &str) -> Arc<Graph> {
@@ -24,7 +24,7 @@ fn check(session: &Session) {
     let mut anew = SiteIndex::new();
     let (choices, script) = slip::split(session.choices());
     codec.index(choices, &mut Scratch::default(), &mut anew);
-    assert_eq!(script.is_empty(), !session.has_slips());
+    assert_eq!(script.is_empty(), session.work.slips.is_empty());
     assert_eq!(
         session.sentence(),
         slip::text(codec, session.choices()),
@@ -49,8 +49,13 @@ fn mutations_of_random_grammars_keep_index_text_and_choices_together() {
         .into_iter()
         .map(|fixture| fixture.graph)
         .collect();
-    while graphs.len() < 120 {
-        if let Ok(grammar) = random_grammar(&mut rng).parse::<Grammar>() {
+    graphs.extend(token_grammars());
+    while graphs.len() < 140 {
+        let text = match rng.below(4) {
+            0 => random_token_grammar(&mut rng),
+            _ => random_grammar(&mut rng),
+        };
+        if let Ok(grammar) = text.parse::<Grammar>() {
             graphs.push(Graph::new(grammar).unwrap());
         }
     }
@@ -215,7 +220,13 @@ fn all_levels_follow_the_windows() {
 
 #[test]
 fn every_operator_changes_json() {
-    let json = fixture("json_tight");
+    // With words in either case, so that there is something to vary.
+    let text = fixture("json_tight").grammar().to_string();
+    let json = graph(
+        &text
+            .replace("\"true\"", "\"true\"i")
+            .replace("\"null\"", "\"null\"i"),
+    );
     let mut session = Session::new(&json, 3).unwrap();
     let mut applied: BTreeMap<&str, u32> = BTreeMap::new();
     let mut all = operators::all();

@@ -19,6 +19,7 @@ use crate::grammar::NodeKind;
 use crate::graph::Graph;
 use crate::id::{NodeId, ProductionId, SymbolId};
 use crate::kpath::Coverage;
+use crate::lexicon::Lexicon;
 use crate::rng::Rng;
 use crate::slip::Slips;
 use crate::weights::Weights;
@@ -45,6 +46,8 @@ pub struct Workspace {
     pub(super) engine: Option<ByteMutator>,
     pub(super) readers: Readers,
     pub(super) pool: Pool,
+    /// Whether the same derivation can have several texts.
+    pub(super) varies: bool,
     scratch: Scratch,
     census: [u32; KINDS],
 }
@@ -115,6 +118,7 @@ impl Workspace {
             engine: None,
             readers: Readers::default(),
             pool: Pool::new(graph.grammar().productions().len()),
+            varies: varies(graph),
             scratch: Scratch::default(),
             census: [0; KINDS],
         };
@@ -449,6 +453,14 @@ impl Workspace {
         );
         true
     }
+}
+
+/// Whether the same derivation can have several texts: by other separators, or by letters in another case.
+fn varies(graph: &Graph) -> bool {
+    let grammar = graph.grammar();
+    let has_separators = |lexicon: &Lexicon| !lexicon.separators().is_empty();
+    let mut literals = grammar.literals().ids();
+    graph.lexicon().is_some_and(has_separators) || literals.any(|id| grammar.is_caseless(id))
 }
 
 /// What is put somewhere.

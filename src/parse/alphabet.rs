@@ -143,6 +143,23 @@ impl Alphabet {
         alphabet
     }
 
+    /// The alphabet of codes, which are ASCII: every byte has a label of its own, and no class is read.
+    pub(super) fn of_codes(grammar: &Grammar) -> Alphabet {
+        let mut byte_labels = [0x80; 256];
+        for (byte, label) in (0..0x80).zip(&mut byte_labels) {
+            *label = byte;
+        }
+        let classes = grammar.classes().len();
+        Alphabet {
+            byte_labels,
+            byte_count: 0x81,
+            intervals: Vec::new(),
+            char_count: 0,
+            members: IdVec::filled(classes, BitSet::new(0)),
+            firsts: IdVec::filled(classes, Bytes::default()),
+        }
+    }
+
     fn add_class(&mut self, class: &CharClass, chars: &[u32]) {
         let mut set = BitSet::new(self.count() as usize);
         let mut first = Bytes::default();

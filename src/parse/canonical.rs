@@ -22,6 +22,7 @@ use super::Refusal;
 use super::alphabet::wide_char;
 use super::chart::{Chart, Link, NONE, push};
 use super::late::Late;
+use super::lexed::{Codes, Lexed};
 use super::machine::{Event, Reads};
 use super::map::Set;
 use super::subset::{EXIT, Subsets};
@@ -63,6 +64,8 @@ pub(super) struct Ground<'a> {
     pub(super) chart: &'a mut Chart,
     pub(super) late: &'a mut Late,
     pub(super) text: &'a [u8],
+    /// What the text stands for, if it is the codes of tokens.
+    pub(super) lexed: Option<(&'a Lexed, &'a Codes)>,
 }
 
 impl Ground<'_> {
@@ -97,8 +100,8 @@ impl Ground<'_> {
 }
 
 impl Canonical {
-    /// Appends the choices of the derivation that was found to `out`.
-    pub(super) fn write(&mut self, ground: &Ground<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    /// The choices of the derivation that was found.
+    pub(super) fn write(&mut self, ground: &Ground<'_>) -> Result<Encoder, Refusal> {
         let offset = ground.text.len();
         let mut encoder = Encoder::new();
         if ground.text.is_empty() {
@@ -110,11 +113,7 @@ impl Canonical {
         } else if self.encode(ground, &mut encoder).is_none() {
             return Err(Refusal::OutOfMemory { offset });
         }
-        match out.is_empty() {
-            true => *out = encoder.finish(),
-            false => out.extend(encoder.finish()),
-        }
-        Ok(())
+        Ok(encoder)
     }
 
     /// The steps of the derivation that was found, from the first to the last.
@@ -278,7 +277,15 @@ impl Canonical {
                 }
             }
             match taken.reads {
-                Reads::Byte(_) | Reads::Letter(_) => offset += 1,
+                Reads::Byte(_) | Reads::Letter(_) => {
+                    offset += 1;
+                    if let Some((lexed, codes)) = ground.lexed
+                        && offset % codes.width == 0
+                    {
+                        let (choices, kept) = lexed.choices(offset / codes.width - 1);
+                        encoder.append(choices, kept);
+                    }
+                }
                 Reads::Class(class) => {
                     let is_raw = raw.next_if_eq(&&offset).is_some();
                     offset += member(ground.tables, class, ground.text, offset, is_raw, encoder);
@@ -374,6 +381,15 @@ fn member(
         }
     }
     1
+}
+
+/// Writes the choice of the member of a class that a text is.
+pub(super) fn encode_member(tables: &Tables, class: ClassId, text: &[u8], encoder: &mut Encoder) {
+    if !text.is_empty() {
+        // A character that is no member is read as a byte that is one.
+        let is_raw = wide_char(text, 0).is_some_and(|wide| wide.len_utf8() != text.len());
+        member(tables, class, text, 0, is_raw, encoder);
+    }
 }
 
 /// The way from a completion to the first one on the same text that is not only another one on the same text.

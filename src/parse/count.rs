@@ -39,6 +39,22 @@ impl Derivations {
     }
 }
 
+impl Derivations {
+    /// As many ways of two things that have nothing to do with each other; both have at least one.
+    pub(super) fn times(&self, other: &Derivations) -> Derivations {
+        Derivations(match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Some(one * other),
+            _ => None,
+        })
+    }
+}
+
+impl From<BigUint> for Derivations {
+    fn from(number: BigUint) -> Derivations {
+        Derivations(Some(number))
+    }
+}
+
 impl fmt::Display for Derivations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

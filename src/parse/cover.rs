@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::grammar::NodeKind;
 use crate::id::{NodeId, ProductionId, SymbolId};
-use crate::kpath::{Coverage, ExpansionCoverage, WindowStack, WindowTable};
+use crate::kpath::{Coverage, ExpansionCoverage, NO_WINDOW, WindowStack, WindowTable};
 
 use super::Refusal;
 use super::canonical::Ground;
@@ -325,7 +325,9 @@ impl<'a> Coverer<'a> {
         let above = self.memo.contexts[context as usize].iter().copied();
         self.stack.begin(self.windows, above);
         let window = self.stack.rank(self.windows, symbol);
-        self.memo.covered.push(window);
+        if window != NO_WINDOW {
+            self.memo.covered.push(window);
+        }
     }
 
     fn context(&mut self, above: Box<[SymbolId]>) -> u32 {

@@ -63,11 +63,15 @@ impl Ways {
 
 impl Empty {
     /// Finds what derives nothing.
-    pub(super) fn new(grammar: &Grammar) -> Empty {
+    ///
+    /// What `is_token` holds for derives something, whatever is below.
+    pub(super) fn new(grammar: &Grammar, is_token: impl Fn(NodeId) -> bool) -> Empty {
         let mut uses: IdVec<ProductionId, Vec<NodeId>> =
             IdVec::filled(grammar.productions().len(), Vec::new());
         for (id, node) in grammar.nodes().iter() {
-            if let NodeKind::Reference(target) = node.kind {
+            if let NodeKind::Reference(target) = node.kind
+                && !is_token(id)
+            {
                 uses[target].push(id);
             }
         }
@@ -75,7 +79,7 @@ impl Empty {
         let mut empty = Empty {
             heights,
             sizes: IdVec::filled(grammar.nodes().len(), 0),
-            full: full(grammar, &uses),
+            full: full(grammar, &uses, &is_token),
             counts: OnceLock::new(),
         };
         for node in order {
@@ -255,14 +259,18 @@ fn heights(
 }
 
 /// Which nodes derive something: pruned grammars are productive, so one full part is enough.
-fn full(grammar: &Grammar, uses: &IdVec<ProductionId, Vec<NodeId>>) -> IdVec<NodeId, bool> {
+fn full(
+    grammar: &Grammar,
+    uses: &IdVec<ProductionId, Vec<NodeId>>,
+    is_token: impl Fn(NodeId) -> bool,
+) -> IdVec<NodeId, bool> {
     let mut full: IdVec<NodeId, bool> = IdVec::filled(grammar.nodes().len(), false);
     let mut found: Vec<NodeId> = Vec::new();
     for (id, node) in grammar.nodes().iter() {
         let at_once = match node.kind {
             NodeKind::Literal(literal) => !grammar[literal].is_empty(),
             NodeKind::Class(_) => true,
-            _ => false,
+            _ => is_token(id),
         };
         if at_once {
             full[id] = true;

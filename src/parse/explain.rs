@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::chart::{Chart, Pruning};
 use super::error::{Error, Expected};
+use super::lexed::{Codes, Lexed};
 use super::machine::Reads;
 use super::subset::Subsets;
 use super::tables::Tables;
@@ -24,11 +25,20 @@ pub(super) fn explain(
     text: &[u8],
     refusal: Refusal,
     budget: Budget,
+    lexed: Option<(&mut Lexed, &Codes)>,
 ) -> Error {
     let Refusal::NoSentence { offset } = refusal else {
         return Error::new(text, refusal, Vec::new(), None);
     };
-    let prefix = &text[..offset.min(text.len())];
+    let lexed = lexed.map(|(lexed, codes)| {
+        // Where it does not go on, nothing more is needed.
+        let _ = lexed.scan(tables, codes, text);
+        (&*lexed, codes)
+    });
+    let prefix = match lexed {
+        Some((lexed, codes)) => lexed.coded_before(codes, offset),
+        None => &text[..offset.min(text.len())],
+    };
     // The text was read within the budget; only the last set takes more now.
     let enough = Budget {
         steps: budget.steps.saturating_mul(2).saturating_add(10_000),
@@ -47,7 +57,10 @@ pub(super) fn explain(
         ..budget
     };
     let read = chart.read(tables, subsets, prefix, Pruning::None, budget);
-    let longest = read.is_ok().then_some(chart.accepted);
+    let longest = read.is_ok().then(|| {
+        let accepted = chart.accepted?;
+        Some(lexed.map_or(accepted, |(lexed, codes)| lexed.end(codes, accepted)))
+    });
     Error::new(text, refusal, expected, longest)
 }
 

@@ -10,6 +10,9 @@ use crate::id::{Id as _, IdVec, NodeId, ProductionId};
 /// The states that all copies together may take, roughly.
 const COPIES: u64 = 200_000;
 
+/// The states that a token takes, roughly.
+const TOKEN: u64 = 3;
+
 /// How a grammar is cut into machines.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -22,11 +25,16 @@ pub(super) struct Plan {
 }
 
 /// Decides which productions have a machine of their own. Linear in the grammar.
-pub(super) fn plan(grammar: &Grammar, start: ProductionId) -> Plan {
+/// What `is_token` holds for is read as a token, whatever is below.
+pub(super) fn plan(
+    grammar: &Grammar,
+    start: ProductionId,
+    is_token: impl Fn(NodeId) -> bool,
+) -> Plan {
     let count = grammar.productions().len();
     let mut called: IdVec<ProductionId, bool> = IdVec::filled(count, false);
     called[start] = true;
-    let order = callees_first(grammar, &mut called);
+    let order = callees_first(grammar, &mut called, &is_token);
     let share = COPIES / grammar.nodes().len().max(1) as u64;
     let limit = share.clamp(8, 512);
     let written_out = (4 * share).clamp(16, 512);
@@ -37,7 +45,10 @@ pub(super) fn plan(grammar: &Grammar, start: ProductionId) -> Plan {
         let own = first..first + grammar[production].node_count as usize;
         for at in own.rev() {
             let node = NodeId::from_index(at);
-            nodes[node] = size(grammar, node, &nodes, &called, &sizes, written_out);
+            nodes[node] = match is_token(node) {
+                true => TOKEN,
+                false => size(grammar, node, &nodes, &called, &sizes, written_out),
+            };
         }
         sizes[production] = nodes[grammar[production].root];
         if sizes[production] > limit {
@@ -77,7 +88,11 @@ fn size(
 
 /// All productions, each behind those that it refers to, but for references that close a cycle: what those name is marked as
 /// called.
-fn callees_first(grammar: &Grammar, called: &mut IdVec<ProductionId, bool>) -> Vec<ProductionId> {
+fn callees_first(
+    grammar: &Grammar,
+    called: &mut IdVec<ProductionId, bool>,
+    is_token: impl Fn(NodeId) -> bool,
+) -> Vec<ProductionId> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         New,
@@ -103,7 +118,10 @@ fn callees_first(grammar: &Grammar, called: &mut IdVec<ProductionId, bool>) -> V
             }
             let symbol = crate::id::SymbolId(own.first_symbol.0 + *next);
             *next += 1;
-            if let NodeKind::Reference(target) = grammar[grammar[symbol].node].kind {
+            let node = grammar[symbol].node;
+            if let NodeKind::Reference(target) = grammar[node].kind
+                && !is_token(node)
+            {
                 match states[target] {
                     State::New => {
                         states[target] = State::Open;

@@ -132,11 +132,13 @@ impl Machines {
         start: ProductionId,
         empty: &Empty,
         plan: &Plan,
+        code: &dyn Fn(NodeId) -> Option<Vec<u8>>,
     ) -> Machines {
         let mut builder = Builder {
             grammar,
             empty,
             plan,
+            code,
             states: Vec::new(),
             edges: Vec::new(),
             machines: Vec::new(),
@@ -202,6 +204,8 @@ struct Builder<'g> {
     grammar: &'g Grammar,
     empty: &'g Empty,
     plan: &'g Plan,
+    /// The code of a node that is read as a token.
+    code: &'g dyn Fn(NodeId) -> Option<Vec<u8>>,
     states: Vec<State>,
     edges: Vec<(u32, Edge)>,
     machines: Vec<Machine>,
@@ -298,6 +302,14 @@ impl Builder<'_> {
     fn node(&mut self, node: NodeId, frame: u32, from: u32, to: u32) {
         let grammar = self.grammar;
         if !self.empty.is_full(node) {
+            return;
+        }
+        if let Some(code) = (self.code)(node) {
+            let mut target = to;
+            for &byte in code.iter().rev() {
+                target = self.state(Reads::Byte(byte), node, target);
+            }
+            self.symbol(node, frame, from, target);
             return;
         }
         match grammar[node].kind {

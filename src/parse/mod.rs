@@ -25,6 +25,7 @@
 //! | step | module | idea |
 //! |---|---|---|
 //! | what derives nothing | `empty` | known before any text is read |
+//! | tokens, if the grammar has any | `lexed` | cut off by the [lexicon](crate::lexicon); the chart reads a code for each |
 //! | automata | `inline`, `machine` | a production is an automaton; what is not recursive is copied into its users |
 //! | sets of states | `subset` | made when first needed, kept from text to text |
 //! | chart | `chart`, `late` | Earley's algorithm on those sets, with Leo's right recursion and a byte of lookahead |
@@ -47,6 +48,7 @@ mod error;
 mod explain;
 mod inline;
 mod late;
+mod lexed;
 mod machine;
 mod map;
 mod packed;
@@ -59,6 +61,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::choice::Encoder;
 use crate::graph::Graph;
 use crate::id::ProductionId;
 use crate::kpath::{Coverage, ExpansionCoverage, WindowTable};
@@ -70,6 +73,7 @@ use canonical::{Canonical, Ground};
 use chart::{Chart, Pruning};
 use cover::{Coverer, Memo};
 use late::Late;
+use lexed::{Codes, Lexed};
 use packed::Packed;
 use subset::Subsets;
 use tables::Tables;
@@ -131,6 +135,28 @@ impl Refusal {
         refusal
     }
 
+    /// The same, of a text that begins further on in another.
+    fn moved(self, by: usize) -> Refusal {
+        let mut refusal = self;
+        match &mut refusal {
+            Refusal::NoSentence { offset }
+            | Refusal::OutOfSteps { offset }
+            | Refusal::OutOfMemory { offset } => *offset += by,
+        }
+        refusal
+    }
+
+    /// The same, of the text whose codes were refused.
+    fn of_text(self, lexed: &Lexed, codes: &Codes) -> Refusal {
+        let mut refusal = self;
+        match &mut refusal {
+            Refusal::NoSentence { offset }
+            | Refusal::OutOfSteps { offset }
+            | Refusal::OutOfMemory { offset } => *offset = lexed.offset(codes, *offset),
+        }
+        refusal
+    }
+
     /// The bytes of the text that were read.
     pub fn offset(self) -> usize {
         match self {
@@ -167,6 +193,7 @@ pub struct Workspace {
     canonical: Canonical,
     packed: Packed,
     cover: Memo,
+    lexed: Lexed,
 }
 
 impl fmt::Debug for Workspace {
@@ -204,12 +231,14 @@ impl Workspace {
         tables: &'a Tables,
         text: &'a [u8],
     ) -> (Ground<'a>, &'a mut Canonical, &'a mut Packed) {
+        let lexed = tables.codes.as_ref().map(|codes| (&self.lexed, codes));
         let ground = Ground {
             tables,
             subsets: &mut self.subsets,
             chart: &mut self.chart,
             late: &mut self.late,
-            text,
+            text: lexed.map_or(text, |(lexed, _)| &lexed.coded),
+            lexed,
         };
         (ground, &mut self.canonical, &mut self.packed)
     }
@@ -246,7 +275,40 @@ impl Parser {
         workspace: &'a mut Workspace,
     ) -> Result<Forest<'a>, Refusal> {
         workspace.begin(&self.tables, budget);
-        let Workspace { subsets, chart, .. } = workspace;
+        let Workspace {
+            subsets,
+            chart,
+            lexed,
+            ..
+        } = workspace;
+        let Some(codes) = &self.tables.codes else {
+            self.read(subsets, chart, text, budget)?;
+            return Ok(Forest::new(&self.tables, text, budget, workspace));
+        };
+        let scanned = lexed.scan(&self.tables, codes, text);
+        let read = self.read(subsets, chart, &lexed.coded, budget);
+        // Where both fail, what comes first counts.
+        let read = read.map_err(|refusal| refusal.of_text(lexed, codes));
+        if let Err(offset) = scanned
+            && read.is_err_and(|refusal| refusal.offset() >= offset)
+        {
+            return Err(Refusal::NoSentence { offset });
+        }
+        read?;
+        if let Err(offset) = scanned {
+            return Err(Refusal::NoSentence { offset });
+        }
+        Ok(Forest::new(&self.tables, text, budget, workspace))
+    }
+
+    /// Reads a text, or codes, into a chart.
+    fn read(
+        &self,
+        subsets: &mut Subsets,
+        chart: &mut Chart,
+        text: &[u8],
+        budget: Budget,
+    ) -> Result<(), Refusal> {
         let mut read = chart.read(&self.tables, subsets, text, Pruning::Full, budget);
         if matches!(read, Err(Refusal::OutOfMemory { .. })) {
             // Not for the memory of earlier texts.
@@ -254,18 +316,12 @@ impl Parser {
             read = chart.read(&self.tables, subsets, text, Pruning::Full, budget);
         }
         read?;
-        if chart.accepted != Some(text.len()) {
-            return Err(Refusal::NoSentence {
+        match chart.accepted == Some(text.len()) {
+            true => Ok(()),
+            false => Err(Refusal::NoSentence {
                 offset: chart.reached,
-            });
+            }),
         }
-        Ok(Forest {
-            tables: &self.tables,
-            text,
-            workspace,
-            is_found: false,
-            is_packed: false,
-        })
     }
 
     /// The canonical choice sequence of a text, with the default budget and a workspace of its own.
@@ -300,8 +356,22 @@ impl Parser {
         workspace: &mut Workspace,
     ) -> Error {
         workspace.begin(&self.tables, budget);
-        let Workspace { subsets, chart, .. } = workspace;
-        explain::explain(&self.tables, subsets, chart, text, refusal, budget)
+        let Workspace {
+            subsets,
+            chart,
+            lexed,
+            ..
+        } = workspace;
+        let (tables, codes) = (&self.tables, self.tables.codes.as_ref());
+        explain::explain(
+            tables,
+            subsets,
+            chart,
+            text,
+            refusal,
+            budget,
+            codes.map(|codes| (lexed, codes)),
+        )
     }
 }
 
@@ -309,6 +379,7 @@ impl Parser {
 pub struct Forest<'a> {
     tables: &'a Tables,
     text: &'a [u8],
+    budget: Budget,
     workspace: &'a mut Workspace,
     /// Whether the workspace has the canonical derivation.
     is_found: bool,
@@ -322,7 +393,23 @@ impl fmt::Debug for Forest<'_> {
     }
 }
 
-impl Forest<'_> {
+impl<'a> Forest<'a> {
+    fn new(
+        tables: &'a Tables,
+        text: &'a [u8],
+        budget: Budget,
+        workspace: &'a mut Workspace,
+    ) -> Forest<'a> {
+        Forest {
+            tables,
+            text,
+            budget,
+            workspace,
+            is_found: false,
+            is_packed: false,
+        }
+    }
+
     /// The text.
     pub fn text(&self) -> &[u8] {
         self.text
@@ -344,9 +431,27 @@ impl Forest<'_> {
     ///
     /// A [`Refusal`] if the budget does not suffice; nothing is appended then.
     pub fn choices(&mut self, choices: &mut Vec<u8>) -> Result<(), Refusal> {
+        let found = self.encoded()?.finish();
+        match choices.is_empty() {
+            true => *choices = found,
+            false => choices.extend(found),
+        }
+        Ok(())
+    }
+
+    /// The choices in full, with those that close-off would make, and how many bytes it would not.
+    fn full_choices(&mut self) -> Result<(Vec<u8>, usize), Refusal> {
+        Ok(self.encoded()?.into_parts())
+    }
+
+    fn encoded(&mut self) -> Result<Encoder, Refusal> {
         self.workspace.chart.steps = 0;
+        if let Some(codes) = &self.tables.codes {
+            let lexed = &mut self.workspace.lexed;
+            lexed.derive(self.tables, codes, self.text, self.budget)?;
+        }
         let (ground, canonical) = self.canonical()?;
-        canonical.write(&ground, choices)
+        canonical.write(&ground)
     }
 
     /// The number of derivations.
@@ -355,8 +460,19 @@ impl Forest<'_> {
     ///
     /// A [`Refusal`] if the budget does not suffice.
     pub fn derivations(&mut self) -> Result<Derivations, Refusal> {
+        let ways = self.derivations_read()?;
+        let Some(codes) = &self.tables.codes else {
+            return Ok(ways);
+        };
+        let lexed = &mut self.workspace.lexed;
+        let inner = lexed.derivations(self.tables, codes, self.text, self.budget)?;
+        Ok(ways.times(&inner))
+    }
+
+    /// The number of derivations of what the chart has read.
+    fn derivations_read(&mut self) -> Result<Derivations, Refusal> {
         self.workspace.chart.steps = 0;
-        if self.text.is_empty() {
+        if self.is_empty() {
             return count::count_empty(self.tables);
         }
         let (mut ground, canonical) = self.canonical()?;
@@ -367,7 +483,7 @@ impl Forest<'_> {
         count::count(&mut ground, packed)
     }
 
-    /// Adds what all derivations together cover. `windows` and `coverage` must be of the parser's graph and of one k.
+    /// Adds what all derivations together cover, without what is in open tokens. `windows` and `coverage` must be of the parser's graph and of one k.
     ///
     /// # Errors
     ///
@@ -393,7 +509,7 @@ impl Forest<'_> {
 
     /// Lets a coverer meet all derivations.
     fn meet(&mut self, coverer: &mut Coverer<'_>) -> Result<(), Refusal> {
-        if self.text.is_empty() {
+        if self.is_empty() {
             coverer.cover_empty();
             return Ok(());
         }
@@ -406,10 +522,18 @@ impl Forest<'_> {
         coverer.cover(&mut ground, packed)
     }
 
+    /// Whether the chart has read nothing.
+    fn is_empty(&self) -> bool {
+        match self.tables.codes {
+            Some(_) => self.workspace.lexed.coded.is_empty(),
+            None => self.text.is_empty(),
+        }
+    }
+
     /// The canonical derivation, at the first time that it is needed.
     fn canonical(&mut self) -> Result<(Ground<'_>, &mut Canonical), Refusal> {
         let (mut ground, canonical, _) = self.workspace.split(self.tables, self.text);
-        if !self.is_found && !self.text.is_empty() {
+        if !self.is_found && !ground.text.is_empty() {
             canonical.find(&mut ground)?;
             self.is_found = true;
         }

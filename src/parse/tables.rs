@@ -10,6 +10,7 @@ use crate::id::{ClassId, IdVec, NodeId, ProductionId};
 use super::alphabet::{Alphabet, Bytes};
 use super::empty::Empty;
 use super::inline;
+use super::lexed::Codes;
 use super::machine::{Machines, Reads};
 
 /// The bytes, and perhaps the end, that a text can go on with.
@@ -89,15 +90,31 @@ pub(super) struct Tables {
     pub(super) follows: Vec<Ahead>,
     /// Whether a machine can derive itself on the same text.
     pub(super) is_cyclic: bool,
+    /// The codes of tokens, if texts are cut into tokens.
+    pub(super) codes: Option<Codes>,
 }
 
 impl Tables {
     /// Compiles the tables for the texts of a production.
     pub(super) fn new(graph: &Arc<Graph>, start: ProductionId) -> Tables {
         let grammar = &**graph.grammar();
-        let alphabet = Alphabet::new(grammar);
-        let empty = Empty::new(grammar);
-        let machines = Machines::new(grammar, start, &empty, &inline::plan(grammar, start));
+        let codes = Codes::new(graph, start);
+        let token = |node| match &codes {
+            Some(_) => graph.lexicon().and_then(|lexicon| lexicon.token_of(node)),
+            None => None,
+        };
+        let is_token = |node| token(node).is_some();
+        let code = |node| {
+            let code = token(node).zip(codes.as_ref());
+            code.map(|(token, codes)| codes.code(token).collect())
+        };
+        let alphabet = match &codes {
+            Some(_) => Alphabet::of_codes(grammar),
+            None => Alphabet::new(grammar),
+        };
+        let empty = Empty::new(grammar, is_token);
+        let plan = inline::plan(grammar, start, is_token);
+        let machines = Machines::new(grammar, start, &empty, &plan, &code);
         let shortest = graph.shortest(Measure::Nodes);
         let alternations = grammar.nodes().ids().map(|node| {
             let count = grammar.children(node).len() as u32;
@@ -123,6 +140,7 @@ impl Tables {
             firsts: vec![Bytes::default(); machines.machines.len()],
             follows: vec![Ahead::default(); machines.machines.len()],
             is_cyclic: false,
+            codes,
             start,
             graph: graph.clone(),
             alphabet,

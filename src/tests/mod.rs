@@ -4,9 +4,11 @@ mod fixtures;
 mod grammars;
 mod layers;
 mod random_grammar;
+mod tokens;
 
 pub(crate) use fixtures::{digest, fixtures};
-pub(crate) use random_grammar::random_grammar;
+pub(crate) use random_grammar::{random_grammar, random_token_grammar};
+pub(crate) use tokens::token_grammars;
 
 use std::sync::Arc;
 

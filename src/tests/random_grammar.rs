@@ -16,6 +16,31 @@ pub(crate) fn random_grammar(rng: &mut Rng) -> String {
     text
 }
 
+/// The same with some of its productions tokens or skipped; most are refused for their levels.
+pub(crate) fn random_token_grammar(rng: &mut Rng) -> String {
+    let text = random_grammar(rng);
+    let roles = [
+        "",
+        "",
+        "token ",
+        "token ",
+        "token(a) ",
+        "token(b) ",
+        "skip ",
+        "skip(a) ",
+    ];
+    let mut with_roles = String::new();
+    for (at, line) in text.lines().enumerate() {
+        let role = if at == 0 {
+            ""
+        } else {
+            roles[rng.index(roles.len())]
+        };
+        writeln!(with_roles, "{role}{line}").unwrap();
+    }
+    with_roles
+}
+
 fn expression(text: &mut String, rng: &mut Rng, count: u32, depth: u32) {
     let alternatives = 1 + rng.below(3);
     let weighted = rng.below(8) == 0;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use pleach::choice::SiteIndex;
+use pleach::choice::{Lexemes, SiteIndex};
 use pleach::generate::{CoverBuilder, Packing};
 use pleach::{Codec, Graph, slip};
 
@@ -20,10 +20,11 @@ pub(crate) fn covering_set(graph: &Arc<Graph>, k: usize, text: bool) -> Result<V
         .build(graph, k)
         .map_err(|error| anyhow!("{error}"))?;
     let mut inputs = BTreeSet::new();
-    let mut index = SiteIndex::new();
+    let codec = Codec::new(graph);
+    let (mut index, mut lexemes) = (SiteIndex::new(), Lexemes::default());
     while cover.next_input(&mut index) {
         inputs.insert(match text {
-            true => index.text().to_vec(),
+            true => codec.text(&index, &mut lexemes).to_vec(),
             false => index.canonical().to_vec(),
         });
     }

@@ -20,6 +20,7 @@ mod slip;
 mod swap;
 mod transplant;
 mod unroll;
+mod vary;
 
 pub use absorb::Absorb;
 pub use borrow::Borrow;
@@ -41,6 +42,7 @@ pub use slip::Slip;
 pub use swap::Swap;
 pub use transplant::Transplant;
 pub use unroll::Unroll;
+pub use vary::Vary;
 
 use super::operator::Operator;
 
@@ -62,5 +64,6 @@ pub(super) fn all() -> Vec<Box<dyn Operator>> {
         Box::new(Swap),
         Box::new(Character),
         Box::new(Borrow),
+        Box::new(Vary),
     ]
 }

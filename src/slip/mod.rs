@@ -16,11 +16,21 @@
 //! and random bytes end in one with a chance of 2^-32 or less. Encoding stays the exact inverse. What knows of no slips, and
 //! takes the trailer for choices, reads the same derivation wherever the choices before it are complete.
 //!
+//! Two kinds of entry are no slips but *variations*, which leave the text a sentence with the same derivation: another separator
+//! before a token, and another case for the letters of a literal that allows either. They are taken where they hold.
+//!
 //! Places are numbers of sites in pre-order; whoever edits the derivation moves them along ([`Slips::shift`]).
+
+mod variations;
+
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
-use crate::choice::{Codec, Scratch, SiteIndex};
+use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
+
+pub use variations::{is_caseless, keep_variations};
 
 /// The last bytes of an input with slips.
 pub const MAGIC: [u8; 4] = [0xfe, b's', b'l', 0xfe];
@@ -46,6 +56,33 @@ pub enum Change<'a> {
     Cut,
     /// Other bytes, at least one, stand there instead.
     Raw(&'a [u8]),
+    /// A variation: these bytes separate the token from the one before, where they can.
+    Separator(&'a [u8]),
+    /// A variation: the literal is spelled like this, if only the case of letters differs.
+    Spelling(&'a [u8]),
+}
+
+impl<'a> Change<'a> {
+    /// The byte that stands for it in a trailer.
+    fn kind(self) -> u8 {
+        match self {
+            Change::Drop => DROP,
+            Change::Double => DOUBLE,
+            Change::Swap => SWAP,
+            Change::Cut => CUT,
+            Change::Raw(_) => RAW,
+            Change::Separator(_) => SEPARATOR,
+            Change::Spelling(_) => SPELLING,
+        }
+    }
+
+    /// The bytes that belong to it.
+    fn bytes(self) -> &'a [u8] {
+        match self {
+            Change::Raw(bytes) | Change::Separator(bytes) | Change::Spelling(bytes) => bytes,
+            Change::Drop | Change::Double | Change::Swap | Change::Cut => &[],
+        }
+    }
 }
 
 /// A slip; raw bytes are a range of those that all slips keep together.
@@ -61,8 +98,10 @@ const DOUBLE: u8 = 1;
 const SWAP: u8 = 2;
 const CUT: u8 = 3;
 const RAW: u8 = 4;
+const SEPARATOR: u8 = 5;
+const SPELLING: u8 = 6;
 
-/// The slips of an input, by ascending place, at most one a place.
+/// The slips of an input, by ascending place, at most one a place and a spelling behind it.
 #[derive(Clone, Debug, Default)]
 pub struct Slips {
     slips: Vec<Slip>,
@@ -91,28 +130,27 @@ pub fn text(codec: &Codec, input: &[u8]) -> Vec<u8> {
     let (mut index, mut slips, mut text) = (SiteIndex::new(), Slips::new(), Vec::new());
     codec.index(choices, &mut Scratch::default(), &mut index);
     slips.read(script);
-    slips.render(&index, &mut text);
+    slips.render(codec, &index, &mut Lexemes::default(), &mut text);
     text
 }
 
 /// Whether bytes are the script of one or more slips, in canonical form.
 fn is_script(script: &[u8]) -> bool {
     let mut reader = Reader(script);
-    let mut least = 0;
+    let mut least = (0, 0);
     let mut count = 0;
     let mut raw = 0;
     while !reader.0.is_empty() {
         let Some((place, change)) = reader.slip() else {
             return false;
         };
-        if let Change::Raw(bytes) = change {
-            raw += bytes.len();
-        }
+        let key = key(place, change.kind());
+        raw += change.bytes().len();
         count += 1;
-        if place < least || count > MAX_SLIPS || raw > MAX_RAW {
+        if key < least || count > MAX_SLIPS || raw > MAX_RAW {
             return false;
         }
-        least = place + 1;
+        least = (key.0, key.1 + 1);
     }
     count > 0
 }
@@ -148,14 +186,18 @@ impl<'a> Reader<'a> {
             DOUBLE => Change::Double,
             SWAP => Change::Swap,
             CUT => Change::Cut,
-            RAW => {
+            RAW | SEPARATOR | SPELLING => {
                 let len = self.number()? as usize;
                 if len == 0 || len > self.0.len() {
                     return None;
                 }
                 let (bytes, rest) = self.0.split_at(len);
                 self.0 = rest;
-                Change::Raw(bytes)
+                match kind {
+                    RAW => Change::Raw(bytes),
+                    SEPARATOR => Change::Separator(bytes),
+                    _ => Change::Spelling(bytes),
+                }
             }
             _ => return None,
         };
@@ -177,9 +219,22 @@ impl Slips {
         Slips::default()
     }
 
-    /// Whether there are none: the input is a sentence.
+    /// Whether there are none, and no variations.
     pub fn is_empty(&self) -> bool {
         self.slips.is_empty()
+    }
+
+    /// Whether the input is a sentence: there are variations at most.
+    pub fn is_sentence(&self) -> bool {
+        self.slips.iter().all(Slip::is_variation)
+    }
+
+    /// Forgets all but variations.
+    pub fn forgive(&mut self) {
+        self.slips.retain(Slip::is_variation);
+        if self.slips.is_empty() {
+            self.raw.clear();
+        }
     }
 
     /// How many there are, at most [`MAX_SLIPS`].
@@ -207,15 +262,16 @@ impl Slips {
     /// Adds a slip, in the place of one at the same site. False, and nothing changed, if there are too many, if they would
     /// have too many raw bytes, or if the place is beyond 2^28.
     pub fn push(&mut self, place: u32, change: Change<'_>) -> bool {
-        let (kind, raw) = match change {
-            Change::Drop | Change::Raw([]) => (DROP, &[][..]),
-            Change::Double => (DOUBLE, &[][..]),
-            Change::Swap => (SWAP, &[][..]),
-            Change::Cut => (CUT, &[][..]),
-            Change::Raw(bytes) => (RAW, bytes),
+        let change = match change {
+            Change::Raw([]) => Change::Drop,
+            // Nothing between two tokens is nothing to ask for.
+            Change::Separator([]) | Change::Spelling([]) => return false,
+            change => change,
         };
-        let at = self.slips.partition_point(|slip| slip.place < place);
-        let replaced = self.slips.get(at).is_some_and(|slip| slip.place == place);
+        let (kind, raw) = (change.kind(), change.bytes());
+        let key = key(place, kind);
+        let at = self.slips.partition_point(|slip| slip.key() < key);
+        let replaced = self.slips.get(at).is_some_and(|slip| slip.key() == key);
         if place >= 1 << 28
             || !replaced && self.slips.len() == MAX_SLIPS
             || self.raw.len() + raw.len() > MAX_RAW
@@ -252,12 +308,15 @@ impl Slips {
     }
 
     fn change(&self, slip: &Slip) -> Change<'_> {
+        let raw = &self.raw[slip.raw.start as usize..slip.raw.end as usize];
         match slip.kind {
             DROP => Change::Drop,
             DOUBLE => Change::Double,
             SWAP => Change::Swap,
             CUT => Change::Cut,
-            _ => Change::Raw(&self.raw[slip.raw.start as usize..slip.raw.end as usize]),
+            RAW => Change::Raw(raw),
+            SEPARATOR => Change::Separator(raw),
+            _ => Change::Spelling(raw),
         }
     }
 
@@ -292,7 +351,7 @@ impl Slips {
         let len = |slip: &Slip| {
             let raw = slip.raw.end - slip.raw.start;
             let raw = match slip.kind {
-                RAW => digits(raw) + raw as usize,
+                RAW | SEPARATOR | SPELLING => digits(raw) + raw as usize,
                 _ => 0,
             };
             1 + digits(slip.place) + raw
@@ -312,7 +371,8 @@ impl Slips {
         for slip in &self.slips {
             out.push(slip.kind);
             put_number(out, slip.place);
-            if let Change::Raw(bytes) = self.change(slip) {
+            let bytes = self.change(slip).bytes();
+            if !bytes.is_empty() {
                 put_number(out, bytes.len() as u32);
                 out.extend_from_slice(bytes);
             }
@@ -322,24 +382,48 @@ impl Slips {
         out.extend_from_slice(&MAGIC);
     }
 
-    /// Appends the text of a derivation with these slips. What lies within the site of an earlier slip is not looked at.
-    /// O(text).
-    pub fn render(&self, index: &SiteIndex, out: &mut Vec<u8>) {
-        let text = index.text();
+    /// Appends the text of a derivation with these slips and variations. What lies within the site of an earlier slip is not
+    /// looked at. O(text).
+    pub fn render(
+        &self,
+        codec: &Codec,
+        index: &SiteIndex,
+        lexemes: &mut Lexemes,
+        out: &mut Vec<u8>,
+    ) {
+        let mut spelled = Vec::new();
+        let glued = self.spell(codec, index, &mut spelled);
+        let has_tokens = codec.graph().lexicon().is_some();
+        if has_tokens {
+            codec.lay_out(index, glued, |site| self.separator(site), lexemes);
+        }
+        let text = match has_tokens {
+            true => lexemes.layout().text(),
+            false => glued,
+        };
+        let place = |site: u32| {
+            let range = index.text_range(site);
+            match has_tokens {
+                true => {
+                    let start = lexemes.layout().start_of(range.start);
+                    start..lexemes.layout().end_of(range.end).max(start)
+                }
+                false => range.start as usize..range.end as usize,
+            }
+        };
         let mut at = 0;
-        for slip in &self.slips {
+        for slip in self.slips.iter().filter(|slip| !slip.is_variation()) {
             let Some(site) = index.sites().get(slip.place as usize) else {
                 break;
             };
-            let range = index.text_range(slip.place);
-            let (start, end) = (range.start as usize, range.end as usize);
+            let Range { start, end } = place(slip.place);
             if start < at {
                 continue;
             }
             out.extend_from_slice(&text[at..start]);
             at = end;
             match self.change(slip) {
-                Change::Drop => {}
+                Change::Drop | Change::Separator(_) | Change::Spelling(_) => {}
                 Change::Double => {
                     out.extend_from_slice(&text[start..end]);
                     out.extend_from_slice(&text[start..end]);
@@ -347,8 +431,8 @@ impl Slips {
                 Change::Swap => {
                     let next = index.sites().get(site.end as usize);
                     if next.is_some_and(|next| next.parent == site.parent) {
-                        let next = index.text_range(site.end);
-                        let (between, behind) = (next.start as usize, next.end as usize);
+                        let next = place(site.end);
+                        let (between, behind) = (next.start.max(end), next.end.max(end));
                         out.extend_from_slice(&text[between..behind]);
                         out.extend_from_slice(&text[end..between]);
                         at = behind;
@@ -363,148 +447,18 @@ impl Slips {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Change, MAGIC, MAX_RAW, MAX_SLIPS, Slips, split};
-    use crate::choice::{Codec, Scratch, SiteIndex};
-    use crate::rng::Rng;
-    use crate::tests::graph;
+/// What slips are sorted by: spellings stand behind others of the same place.
+fn key(place: u32, kind: u8) -> (u32, u8) {
+    (place, u8::from(kind == SPELLING))
+}
 
-    fn index(choices: &[u8]) -> SiteIndex {
-        let graph = graph("list := '[' item (',' item)* ']'; item := [a-c];");
-        let codec = Codec::new(&graph);
-        let mut index = SiteIndex::new();
-        codec.index(choices, &mut Scratch::default(), &mut index);
-        index
+impl Slip {
+    fn key(&self) -> (u32, u8) {
+        key(self.place, self.kind)
     }
 
-    /// The first site of a text that begins with these bytes there.
-    fn site(index: &SiteIndex, text: &[u8]) -> u32 {
-        let has = |&site: &u32| {
-            let range = index.text_range(site);
-            &index.text()[range.start as usize..range.end as usize] == text
-        };
-        (0..index.sites().len() as u32).find(has).unwrap()
-    }
-
-    #[test]
-    fn each_change_shows_in_the_text() {
-        let index = index(&[0, 1, 1, 1, 2]);
-        assert_eq!(index.text(), b"[a,b,c]");
-        let table: &[(&[u8], Change<'_>, &[u8])] = &[
-            (b"b", Change::Drop, b"[a,,c]"),
-            (b"b", Change::Double, b"[a,bb,c]"),
-            (b",b", Change::Swap, b"[a,c,b]"),
-            (b"]", Change::Swap, b"[a,b,c]"),
-            (b"b", Change::Cut, b"[a,"),
-            (b"[", Change::Raw(b"\xff{"), b"\xff{a,b,c]"),
-            (b"[a,b,c]", Change::Raw(b"x"), b"x"),
-        ];
-        for &(at, change, expected) in table {
-            let mut slips = Slips::new();
-            assert!(slips.push(site(&index, at), change));
-            let mut text = Vec::new();
-            slips.render(&index, &mut text);
-            assert_eq!(text, expected, "{change:?}");
-        }
-    }
-
-    #[test]
-    fn what_lies_within_a_slip_is_not_looked_at() {
-        let index = index(&[0, 1, 1]);
-        let mut slips = Slips::new();
-        slips.push(site(&index, b",b"), Change::Raw(b";"));
-        slips.push(site(&index, b"b"), Change::Double);
-        slips.push(site(&index, b"]"), Change::Drop);
-        slips.push(1000, Change::Cut);
-        let mut text = Vec::new();
-        slips.render(&index, &mut text);
-        assert_eq!(text, b"[a;");
-    }
-
-    #[test]
-    fn encoding_and_decoding_are_inverse() {
-        let mut rng = Rng::new(1);
-        for _ in 0..500 {
-            let mut slips = Slips::new();
-            for _ in 0..1 + rng.below(12) {
-                let raw = vec![7; rng.heavy_tail().min(300) as usize];
-                let change = match rng.below(5) {
-                    0 => Change::Drop,
-                    1 => Change::Double,
-                    2 => Change::Swap,
-                    3 => Change::Cut,
-                    _ => Change::Raw(&raw),
-                };
-                slips.push(rng.heavy_tail() % (1 << 20), change);
-            }
-            assert!((1..=MAX_SLIPS).contains(&slips.len()));
-            let choices: Vec<u8> = (0..rng.below(9)).map(|_| rng.bits() as u8).collect();
-            let mut input = choices.clone();
-            slips.encode(&mut input);
-            assert_eq!(input.len(), choices.len() + slips.encoded_len());
-            let (found, script) = split(&input);
-            assert_eq!(found, choices);
-            let mut again = Slips::new();
-            again.read(script);
-            let mut copy = choices.clone();
-            again.encode(&mut copy);
-            assert_eq!(copy, input);
-        }
-    }
-
-    #[test]
-    fn what_is_no_canonical_trailer_is_choices() {
-        let with = |script: &[u8]| {
-            let mut input = vec![1, 2];
-            input.extend_from_slice(script);
-            input.extend_from_slice(&(script.len() as u16).to_le_bytes());
-            input.extend_from_slice(&MAGIC);
-            input
-        };
-        let good = with(&[0, 5, 4, 6, 1, b'x']);
-        assert_eq!(split(&good), (&[1, 2][..], &[0, 5, 4, 6, 1, b'x'][..]));
-        let bad: &[&[u8]] = &[
-            // None, an unknown kind, a place cut off, padding.
-            &[],
-            &[5, 1],
-            &[0],
-            &[0, 0x80],
-            &[0, 0x81, 0x00],
-            // No bytes, too few, a descending and a repeated place.
-            &[4, 1, 0],
-            &[4, 1, 2, b'x'],
-            &[0, 2, 0, 1],
-            &[0, 2, 1, 2],
-            // A place too high.
-            &[0, 0xff, 0xff, 0xff, 0xff, 1],
-            // Too many.
-            &[0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8],
-        ];
-        for script in bad {
-            let input = with(script);
-            assert_eq!(split(&input), (&input[..], &[][..]), "{script:?}");
-        }
-        for cut in 1..good.len() {
-            assert!(split(&good[..cut]).1.is_empty());
-            assert!(split(&good[cut..]).1.is_empty() || cut <= 2);
-        }
-        let mut slips = Slips::new();
-        assert!(!slips.push(0, Change::Raw(&[0; MAX_RAW + 1])));
-        assert!(slips.is_empty() && !slips.push(1 << 28, Change::Drop));
-    }
-
-    #[test]
-    fn places_follow_edits() {
-        let mut slips = Slips::new();
-        for place in [1, 4, 5, 9] {
-            slips.push(place, Change::Drop);
-        }
-        slips.shift(&(4..7), 10);
-        assert_eq!(slips.places().collect::<Vec<_>>(), [1, 4, 16]);
-        slips.shift(&(4..6), 0);
-        assert_eq!(slips.places().collect::<Vec<_>>(), [1, 14]);
-        slips.fit(14);
-        assert_eq!(slips.places().collect::<Vec<_>>(), [1]);
+    /// Whether the text stays a sentence.
+    fn is_variation(&self) -> bool {
+        matches!(self.kind, SEPARATOR | SPELLING)
     }
 }

@@ -1,0 +1,478 @@
+//! All tokens as one automaton.
+//!
+//! `regex-automata` makes it: the tokens become one NFA, built without recursion from the grammar's nodes, and that is
+//! determinized. Its states are then put into tables of our own, in which a state says at once which tokens match there and
+//! which still can further on. Building takes time and memory exponential in the worst of tokens, so both are bounded.
+
+use std::collections::BTreeMap;
+
+use regex_automata::dfa::{Automaton as _, StartKind, dense};
+use regex_automata::nfa::thompson::{self, Builder, Transition};
+use regex_automata::util::primitives::StateID;
+use regex_automata::{Anchored, MatchKind};
+use regex_syntax::utf8::Utf8Sequences;
+
+use crate::grammar::{CharClass, Grammar, NodeKind};
+use crate::id::NodeId;
+
+use super::expected::Sets;
+use super::tokens::{Origin, Token};
+
+/// The state from which nothing matches.
+pub(super) const DEAD: u32 = 0;
+/// The state before anything is read.
+pub(super) const START: u32 = 1;
+
+/// The most bytes of the NFA, of its determinization and of the DFA, each.
+const MOST_BYTES: usize = 256 << 20;
+/// The most states of the NFA.
+const MOST_NFA_STATES: usize = 1 << 21;
+/// The most bytes of the table of what can match further on.
+const MOST_ALIVE_BYTES: usize = 512 << 20;
+
+/// The automaton of all tokens.
+#[derive(Debug)]
+pub(super) struct Automaton {
+    /// The class of each byte; bytes of one class are not told apart.
+    classes: [u8; 256],
+    class_count: usize,
+    next: Vec<u32>,
+    /// By state: where its tokens begin in `matches`; one more at the end.
+    match_starts: Vec<u32>,
+    matches: Vec<u32>,
+    /// By state: the tokens that match there or further on.
+    alive: Sets,
+}
+
+/// Why there is no automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TooLarge {
+    /// A single token is too large.
+    Token(u32),
+    /// All of them together are.
+    All,
+}
+
+impl Automaton {
+    pub(super) fn new(grammar: &Grammar, tokens: &[Token]) -> Result<Automaton, TooLarge> {
+        let nfa = nfa(grammar, tokens)?;
+        let config = dense::Config::new()
+            .match_kind(MatchKind::All)
+            .start_kind(StartKind::Anchored)
+            .accelerate(false)
+            .determinize_size_limit(Some(MOST_BYTES))
+            .dfa_size_limit(Some(MOST_BYTES));
+        let dfa = dense::Builder::new()
+            .configure(config)
+            .build_from_nfa(&nfa)
+            .map_err(|_| TooLarge::All)?;
+        Automaton::from_dfa(&dfa, tokens.len()).ok_or(TooLarge::All)
+    }
+
+    fn from_dfa(dfa: &dense::DFA<Vec<u32>>, token_count: usize) -> Option<Automaton> {
+        let (classes, representatives) = byte_classes(dfa);
+        let class_count = representatives.len();
+        // Without look-around all start states are one.
+        let start = dfa.universal_start_state(Anchored::Yes)?;
+        let mut ids: BTreeMap<StateID, u32> = BTreeMap::new();
+        ids.insert(start, START);
+        let mut order = vec![None, Some(start)];
+        let mut next = vec![DEAD; 2 * class_count];
+        let mut at = START as usize;
+        while let Some(&state) = order.get(at) {
+            if let Some(state) = state {
+                for (class, &byte) in representatives.iter().enumerate() {
+                    let target = dfa.next_state(state, byte);
+                    if dfa.is_dead_state(target) || dfa.is_quit_state(target) {
+                        continue;
+                    }
+                    let id = *ids.entry(target).or_insert_with(|| {
+                        order.push(Some(target));
+                        order.len() as u32 - 1
+                    });
+                    next.resize(order.len() * class_count, DEAD);
+                    next[at * class_count + class] = id;
+                }
+            }
+            at += 1;
+        }
+        let mut match_starts = Vec::with_capacity(order.len() + 1);
+        let mut matches = Vec::new();
+        for &state in &order {
+            match_starts.push(matches.len() as u32);
+            let Some(state) = state else { continue };
+            // Matches are seen one step late.
+            let end = dfa.next_eoi_state(state);
+            if dfa.is_match_state(end) {
+                let from = matches.len();
+                let count = dfa.match_len(end);
+                matches.extend((0..count).map(|at| dfa.match_pattern(end, at).as_u32()));
+                matches[from..].sort_unstable();
+            }
+        }
+        match_starts.push(matches.len() as u32);
+        if order.len() * token_count / 8 > MOST_ALIVE_BYTES {
+            return None;
+        }
+        let mut automaton = Automaton {
+            alive: Sets::new(order.len(), token_count),
+            classes,
+            class_count,
+            next,
+            match_starts,
+            matches,
+        };
+        automaton.find_alive();
+        Some(automaton)
+    }
+
+    /// What matches at each state or further on: spread backward until nothing changes.
+    fn find_alive(&mut self) {
+        let count = self.state_count();
+        let mut users: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for state in 0..count {
+            let mut targets = self.next[state * self.class_count..][..self.class_count].to_vec();
+            targets.sort_unstable();
+            targets.dedup();
+            for target in targets.into_iter().filter(|&target| target != DEAD) {
+                users[target as usize].push(state as u32);
+            }
+        }
+        let mut is_open = vec![true; count];
+        let mut open: Vec<u32> = (0..count as u32).collect();
+        for state in 0..count {
+            for at in self.match_range(state as u32) {
+                self.alive.insert(state, self.matches[at]);
+            }
+        }
+        while let Some(state) = open.pop() {
+            is_open[state as usize] = false;
+            for &user in &users[state as usize] {
+                if self.alive.union(user as usize, state as usize)
+                    && !std::mem::replace(&mut is_open[user as usize], true)
+                {
+                    open.push(user);
+                }
+            }
+        }
+    }
+
+    /// The number of states.
+    pub(super) fn state_count(&self) -> usize {
+        self.match_starts.len() - 1
+    }
+
+    /// The state behind a byte.
+    #[inline(always)]
+    pub(super) fn next(&self, state: u32, byte: u8) -> u32 {
+        let class = usize::from(self.classes[usize::from(byte)]);
+        self.next[state as usize * self.class_count + class]
+    }
+
+    /// The state behind bytes.
+    #[inline(always)]
+    pub(super) fn run(&self, state: u32, bytes: &[u8]) -> u32 {
+        let mut state = state;
+        for &byte in bytes {
+            if state == DEAD {
+                break;
+            }
+            state = self.next(state, byte);
+        }
+        state
+    }
+
+    #[inline(always)]
+    fn match_range(&self, state: u32) -> std::ops::Range<usize> {
+        let state = state as usize;
+        self.match_starts[state] as usize..self.match_starts[state + 1] as usize
+    }
+
+    /// The tokens that match at a state, in their order.
+    #[inline(always)]
+    pub(super) fn matches(&self, state: u32) -> &[u32] {
+        &self.matches[self.match_range(state)]
+    }
+
+    /// Whether any token of a set matches at a state or further on.
+    #[inline(always)]
+    pub(super) fn is_alive(&self, state: u32, set: &[u64]) -> bool {
+        let alive = self.alive.row(state as usize);
+        alive.iter().zip(set).any(|(alive, set)| alive & set != 0)
+    }
+
+    /// Whether a token matches at a state or further on.
+    pub(super) fn can_match(&self, state: u32, token: u32) -> bool {
+        self.alive.contains(state as usize, token)
+    }
+
+    /// A byte of each class and the states that they lead to, those that people like to read first.
+    pub(super) fn successors(&self, state: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
+        let mut seen = [false; 256];
+        let readable = (b'a'..=b'z').chain(b'0'..=b'9').chain(b'A'..=b'Z');
+        let readable = readable.chain([b'_', b' ']).chain(b'!'..=b'~');
+        readable.chain(0..=255).filter_map(move |byte| {
+            let class = usize::from(self.classes[usize::from(byte)]);
+            if std::mem::replace(&mut seen[class], true) {
+                return None;
+            }
+            let next = self.next(state, byte);
+            (next != DEAD).then_some((byte, next))
+        })
+    }
+}
+
+/// The class of each byte, and the first byte of each class.
+fn byte_classes(dfa: &dense::DFA<Vec<u32>>) -> ([u8; 256], Vec<u8>) {
+    let own = dfa.byte_classes();
+    let mut classes = [0; 256];
+    let mut representatives: Vec<u8> = Vec::new();
+    let mut known = [None; 256];
+    for byte in 0..=255u8 {
+        let class = usize::from(own.get(byte));
+        let id = *known[class].get_or_insert_with(|| {
+            representatives.push(byte);
+            (representatives.len() - 1) as u8
+        });
+        classes[usize::from(byte)] = id;
+    }
+    (classes, representatives)
+}
+
+/// All tokens as one NFA, a pattern each.
+fn nfa(grammar: &Grammar, tokens: &[Token]) -> Result<thompson::NFA, TooLarge> {
+    let mut compiler = Compiler {
+        grammar,
+        builder: Builder::new(),
+        states: 0,
+    };
+    compiler.builder.set_utf8(false);
+    let mut starts = Vec::with_capacity(tokens.len());
+    for (at, token) in (0..).zip(tokens) {
+        let start = compiler.token(token).ok_or(TooLarge::Token(at))?;
+        starts.push(start);
+    }
+    let builder = &mut compiler.builder;
+    let start = builder.add_union(starts).map_err(|_| TooLarge::All)?;
+    builder.build(start, start).map_err(|_| TooLarge::All)
+}
+
+struct Compiler<'g> {
+    grammar: &'g Grammar,
+    builder: Builder,
+    states: usize,
+}
+
+/// What is left to compile; the state to go on with is at hand, and each task puts its own in the place of it.
+enum Task {
+    /// What a node derives.
+    Node(NodeId),
+    /// The alternatives from `child` on, to go on at `behind`.
+    Alternatives {
+        node: NodeId,
+        child: usize,
+        behind: StateID,
+        starts: Vec<StateID>,
+    },
+    /// So many times the same.
+    Copies { subject: NodeId, left: u32 },
+    /// Up to so many times the same, to go on at `behind`.
+    Optional {
+        subject: NodeId,
+        left: u32,
+        behind: StateID,
+    },
+    /// What is at hand, or `behind`.
+    Either(StateID),
+    /// The end of a loop that begins at `joint` and goes on at `behind`.
+    Loop { joint: StateID, behind: StateID },
+}
+
+impl Compiler<'_> {
+    fn token(&mut self, token: &Token) -> Option<StateID> {
+        self.builder.start_pattern().ok()?;
+        let end = self.builder.add_match().ok()?;
+        let start = match token.origin {
+            Origin::Literal(literal) => {
+                let is_caseless = self.grammar.is_caseless(literal);
+                self.literal(&self.grammar[literal], is_caseless, end)?
+            }
+            Origin::Class(class) => self.class(&self.grammar[class], end)?,
+            Origin::Production(production) => self.node(self.grammar[production].root, end)?,
+        };
+        self.builder.finish_pattern(start).ok()?;
+        Some(start)
+    }
+
+    /// Counts a state; `None` if there are too many.
+    fn count(&mut self) -> Option<()> {
+        self.states += 1;
+        (self.states <= MOST_NFA_STATES).then_some(())
+    }
+
+    fn union(&mut self, states: Vec<StateID>) -> Option<StateID> {
+        self.count()?;
+        self.builder.add_union(states).ok()
+    }
+
+    /// The first state of what a node derives, which goes on at `end`.
+    fn node(&mut self, node: NodeId, end: StateID) -> Option<StateID> {
+        let mut at = end;
+        let mut tasks = vec![Task::Node(node)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Node(node) => at = self.enter(node, at, &mut tasks)?,
+                Task::Alternatives {
+                    node,
+                    child,
+                    behind,
+                    mut starts,
+                } => {
+                    if child > 0 {
+                        starts.push(at);
+                    }
+                    match self.grammar.children(node).get(child) {
+                        Some(&alternative) => {
+                            at = behind;
+                            tasks.push(Task::Alternatives {
+                                node,
+                                child: child + 1,
+                                behind,
+                                starts,
+                            });
+                            tasks.push(Task::Node(alternative));
+                        }
+                        None => at = self.union(starts)?,
+                    }
+                }
+                Task::Copies { subject, left } => {
+                    if let Some(left) = left.checked_sub(1) {
+                        self.count()?;
+                        tasks.push(Task::Copies { subject, left });
+                        tasks.push(Task::Node(subject));
+                    }
+                }
+                Task::Optional {
+                    subject,
+                    left,
+                    behind,
+                } => {
+                    if let Some(left) = left.checked_sub(1) {
+                        tasks.push(Task::Optional {
+                            subject,
+                            left,
+                            behind,
+                        });
+                        tasks.push(Task::Either(behind));
+                        tasks.push(Task::Node(subject));
+                    }
+                }
+                Task::Either(behind) => at = self.union(vec![at, behind])?,
+                Task::Loop { joint, behind } => {
+                    self.builder.patch(joint, at).ok()?;
+                    self.builder.patch(joint, behind).ok()?;
+                    at = joint;
+                }
+            }
+        }
+        Some(at)
+    }
+
+    /// Compiles a node that goes on at `at`, or leaves that to tasks.
+    fn enter(&mut self, node: NodeId, at: StateID, tasks: &mut Vec<Task>) -> Option<StateID> {
+        let grammar = self.grammar;
+        // What derives nothing could be copied without end.
+        self.count()?;
+        match grammar[node].kind {
+            NodeKind::Literal(literal) => {
+                return self.literal(&grammar[literal], grammar.is_caseless(literal), at);
+            }
+            NodeKind::Class(class) => return self.class(&grammar[class], at),
+            NodeKind::Reference(target) => tasks.push(Task::Node(grammar[target].root)),
+            NodeKind::Concatenation => {
+                // The last one is compiled first.
+                tasks.extend(
+                    grammar
+                        .children(node)
+                        .iter()
+                        .map(|&child| Task::Node(child)),
+                );
+            }
+            NodeKind::Alternation => tasks.push(Task::Alternatives {
+                node,
+                child: 0,
+                behind: at,
+                starts: Vec::new(),
+            }),
+            NodeKind::Quantifier { min, max } => {
+                let &subject = grammar.children(node).first()?;
+                tasks.push(Task::Copies { subject, left: min });
+                match max {
+                    Some(max) => tasks.push(Task::Optional {
+                        subject,
+                        left: max - min,
+                        behind: at,
+                    }),
+                    None => {
+                        let joint = self.union(Vec::new())?;
+                        tasks.push(Task::Loop { joint, behind: at });
+                        tasks.push(Task::Node(subject));
+                        return Some(joint);
+                    }
+                }
+            }
+        }
+        Some(at)
+    }
+
+    fn literal(&mut self, text: &[u8], is_caseless: bool, end: StateID) -> Option<StateID> {
+        let mut at = end;
+        for &byte in text.iter().rev() {
+            self.count()?;
+            let (low, high) = (byte.to_ascii_uppercase(), byte.to_ascii_lowercase());
+            at = if is_caseless && low != high {
+                self.sparse(&[(low, low), (high, high)], at)?
+            } else {
+                self.sparse(&[(byte, byte)], at)?
+            };
+        }
+        Some(at)
+    }
+
+    fn sparse(&mut self, ranges: &[(u8, u8)], next: StateID) -> Option<StateID> {
+        let transitions = ranges
+            .iter()
+            .map(|&(start, end)| Transition { start, end, next });
+        self.builder.add_sparse(transitions.collect()).ok()
+    }
+
+    fn class(&mut self, class: &CharClass, end: StateID) -> Option<StateID> {
+        let mut single: Vec<(u8, u8)> = Vec::new();
+        let mut starts: Vec<StateID> = Vec::new();
+        for &(low, high) in class.chars() {
+            for sequence in Utf8Sequences::new(low, high) {
+                let ranges = sequence.as_slice();
+                if let [only] = ranges {
+                    single.push((only.start, only.end));
+                    continue;
+                }
+                let mut at = end;
+                for range in ranges.iter().rev() {
+                    self.count()?;
+                    at = self.sparse(&[(range.start, range.end)], at)?;
+                }
+                starts.push(at);
+            }
+        }
+        single.extend_from_slice(class.bytes());
+        single.sort_unstable();
+        if !single.is_empty() {
+            self.count()?;
+            starts.push(self.sparse(&single, end)?);
+        }
+        match starts[..] {
+            [only] => Some(only),
+            _ => self.union(starts),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The lexical level: tokens told apart by automata, in both directions.
+//!
+//! In a grammar with tokens ([`Role`](crate::grammar::Role)) the syntax derives tokens, and a text is read in two steps: a
+//! scanner cuts it into tokens, and the syntax is parsed over those. At each place the scanner reads the longest match of
+//! what it *expects* there, and the first in order of equally long ones. What is expected depends on the token before: the
+//! tokens that come behind it in some sentence, the tokens of their lexical modes, and what is skipped. So `select` is a
+//! keyword where one can stand and a name elsewhere, unless a mode keeps it reserved, and cutting a text into tokens
+//! needs no parser and takes linear time.
+//!
+//! Rendering is the inverse ([`Lexicon::lay_out`]): the shortest separator is put between two tokens where they could be read
+//! differently without, found out by reading them, and nowhere else. A token that another one would win is spelled
+//! differently.
+//!
+//! | step | module |
+//! |---|---|
+//! | which tokens there are, in which order | `tokens` |
+//! | what is expected behind each | `expected` |
+//! | all tokens as one automaton | `automaton`, made by `regex-automata` |
+//! | separators, other spellings | `layout`, `spelling` |
+//!
+//! The automaton takes a few bytes for each state, token and byte class; making it is the costly part of loading a grammar
+//! with tokens, and bounded.
+
+mod automaton;
+mod expected;
+mod layout;
+mod spelling;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use crate::grammar::Grammar;
+use crate::id::{IdVec, NodeId};
+
+pub use layout::{Layout, Shift};
+pub use tokens::{Origin, Token};
+
+use automaton::{Automaton, DEAD, START, TooLarge};
+use expected::Sets;
+use tokens::NO_TOKEN;
+
+/// Tokens that no automaton of a reasonable size tells apart.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "{what} no automaton of a reasonable size\nhelp: lower the bounds of quantifiers in tokens, or make parts of them syntax"
+)]
+pub struct Error {
+    what: String,
+}
+
+/// The lexical level of a grammar.
+#[derive(Debug)]
+pub struct Lexicon {
+    tokens: Vec<Token>,
+    token_of: IdVec<NodeId, u32>,
+    automaton: Automaton,
+    /// What competes behind each token; at the beginning in the last row.
+    competing: Sets,
+    /// Separators, the preferred one first.
+    separators: Vec<Box<[u8]>>,
+}
+
+/// Where a text is being read: behind which token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Context(u32);
+
+/// A token in a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lexeme {
+    /// The token, by its number.
+    pub token: u32,
+    /// Its first byte.
+    pub start: u32,
+    /// The byte behind it.
+    pub end: u32,
+}
+
+impl Lexicon {
+    /// The lexical level of a grammar, if it has one. Takes time and memory exponential in the worst of tokens; both are
+    /// bounded.
+    ///
+    /// # Errors
+    ///
+    /// The automaton would be beyond the bounds.
+    pub fn new(grammar: &Grammar) -> Result<Option<Lexicon>, Error> {
+        if !grammar.has_tokens() {
+            return Ok(None);
+        }
+        let (tokens, token_of) = tokens::tokens(grammar);
+        let automaton = Automaton::new(grammar, &tokens).map_err(|error| {
+            let what = match error {
+                TooLarge::All => "the tokens together have".to_owned(),
+                TooLarge::Token(at) => match tokens[at as usize].origin {
+                    Origin::Production(production) => {
+                        format!("the token `{}` has", grammar[production].name)
+                    }
+                    _ => "a token of the syntax has".to_owned(),
+                },
+            };
+            Error { what }
+        })?;
+        let competing = expected::competing(grammar, &tokens, &token_of);
+        let mut lexicon = Lexicon {
+            tokens,
+            token_of,
+            automaton,
+            competing,
+            separators: Vec::new(),
+        };
+        lexicon.separators = lexicon.find_separators();
+        Ok(Some(lexicon))
+    }
+
+    /// The tokens and what is skipped, in their order.
+    pub fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    /// The token that a node of the syntax is, by its number. The empty literal is none.
+    #[inline(always)]
+    pub fn token_of(&self, node: NodeId) -> Option<u32> {
+        match self.token_of.get(node) {
+            Some(&token) if token != NO_TOKEN => Some(token),
+            _ => None,
+        }
+    }
+
+    /// Where a text begins.
+    pub fn start(&self) -> Context {
+        Context(self.tokens.len() as u32)
+    }
+
+    /// Behind a token.
+    pub fn behind(&self, token: u32) -> Context {
+        Context(token)
+    }
+
+    /// Whether the scanner looks for a token in a context.
+    pub fn is_expected(&self, token: u32, context: Context) -> bool {
+        self.competing.contains(context.0 as usize, token)
+    }
+
+    /// Separators that the grammar allows somewhere, the preferred one first.
+    pub fn separators(&self) -> &[Box<[u8]>] {
+        &self.separators
+    }
+
+    /// The token that wins at a state.
+    #[inline(always)]
+    fn winner(&self, state: u32, context: Context) -> Option<u32> {
+        let matches = self.automaton.matches(state).iter();
+        matches
+            .copied()
+            .find(|&token| self.competing.contains(context.0 as usize, token))
+    }
+
+    /// Whether anything that competes in a context matches at a state or further on.
+    #[inline(always)]
+    fn is_alive(&self, state: u32, context: Context) -> bool {
+        let competing = self.competing.row(context.0 as usize);
+        self.automaton.is_alive(state, competing)
+    }
+
+    /// The longest match at the beginning of a text, and its length, which is not 0. Reads on for as long as something longer
+    /// could match.
+    pub fn longest(&self, text: &[u8], context: Context) -> Option<(u32, usize)> {
+        let mut found = None;
+        let mut state = START;
+        for (at, &byte) in text.iter().enumerate() {
+            state = self.automaton.next(state, byte);
+            if state == DEAD {
+                break;
+            }
+            if let Some(token) = self.winner(state, context) {
+                found = Some((token, at + 1));
+            } else if !self.is_alive(state, context) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The state behind a whole text, and the token that it is in a context.
+    fn read(&self, text: &[u8], context: Context) -> (u32, Option<u32>) {
+        let state = self.automaton.run(START, text);
+        (state, self.winner(state, context))
+    }
+
+    /// Cuts a text into tokens, which replace what is in `lexemes`. What is skipped lies between them. Nearly always linear.
+    ///
+    /// # Errors
+    ///
+    /// The offset where nothing that is expected matches.
+    pub fn scan(&self, text: &[u8], lexemes: &mut Vec<Lexeme>) -> Result<(), usize> {
+        lexemes.clear();
+        let mut context = self.start();
+        let mut at = 0;
+        while at < text.len() {
+            let (token, len) = self.longest(&text[at..], context).ok_or(at)?;
+            if !self.tokens[token as usize].is_skipped {
+                lexemes.push(Lexeme {
+                    token,
+                    start: at as u32,
+                    end: (at + len) as u32,
+                });
+                context = self.behind(token);
+            }
+            at += len;
+        }
+        Ok(())
+    }
+}
