@@ -162,6 +162,12 @@ impl Snippet {
     pub fn position(&self) -> Position {
         self.position
     }
+
+    /// Takes away so many lines before it.
+    #[cfg(feature = "import")]
+    pub(crate) fn lift(&mut self, lines: u32) {
+        self.position.line = self.position.line.saturating_sub(lines).max(1);
+    }
 }
 
 impl fmt::Display for Snippet {

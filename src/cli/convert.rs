@@ -15,7 +15,7 @@ use super::output::{Existing, Output, write_file};
 /// Write a grammar of another notation in the notation of pleach
 ///
 /// Notations: pleach (.ebnf), abnf (.abnf), w3c (.w3c, .bnf), tribble (.tribble), pest (.pest), fuzzingbook,
-/// grammar-mutator, nautilus and tree-sitter (.json).
+/// grammar-mutator, nautilus and tree-sitter (.json), antlr (.g4; a parser finds its lexer and what it imports beside it).
 /// Whatever the notation has and a context-free grammar cannot keep is named on standard error, with its place and what leaving it
 /// out does to the language. Comments before a production stay with it. Every other verb reads these files as well. A compiled
 /// grammar becomes text again, without its comments.
@@ -49,6 +49,9 @@ struct Report {
 
 #[derive(Serialize)]
 struct LeftOut {
+    /// The file, where it is not the one that was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     line: u32,
     column: u32,
     what: String,
@@ -79,8 +82,9 @@ impl Convert {
                 left_out: remarks
                     .iter()
                     .map(|remark| {
-                        let position = remark.position(&source.text);
+                        let (file, position) = source.place(remark);
                         LeftOut {
+                            file: (file != source.name).then(|| file.to_owned()),
                             line: position.line,
                             column: position.column,
                             what: remark.what.clone(),
@@ -119,11 +123,11 @@ fn text(source: &Source) -> String {
         for (place, name) in written.by_ref() {
             if **name == *production.name {
                 let start = place.name_span.range().start;
-                let line_start = source.text[..start].rfind('\n');
+                let line_start = source.files.text()[..start].rfind('\n');
                 if !commented.insert(line_start) {
                     break;
                 }
-                for line in comments_before(&source.text, notation, start) {
+                for line in comments_before(source.files.text(), notation, start) {
                     text += match line {
                         "" => "//",
                         _ => "// ",

@@ -11,7 +11,7 @@ use pleach::caret::Position;
 use pleach::grammar::ast::Ast;
 use pleach::grammar::{self, Warning};
 use pleach::id::MAX_IDS;
-use pleach::import::{self, Imported, Notation, Remark};
+use pleach::import::{self, Files, Imported, Notation, Place, Remark};
 use pleach::{Grammar, Graph};
 use siphasher::sip128::SipHasher13;
 
@@ -33,8 +33,8 @@ pub(super) fn digest(bytes: &[u8]) -> Digest {
 /// A grammar that was read.
 pub(super) struct Source {
     pub(super) graph: Arc<Graph>,
-    /// Its text; empty if it was compiled.
-    pub(super) text: String,
+    /// Its text, and that of files that it asks for; empty if it was compiled.
+    pub(super) files: Files,
     /// `None` if it was compiled: then there is no syntax, either.
     pub(super) notation: Option<Notation>,
     /// What another notation has and the grammar does not.
@@ -113,7 +113,6 @@ impl Source {
             ),
             _ => Failure::file("read", Path::new(&name), &error),
         })?;
-        let wrong = |error: grammar::Error| Failure::Wrong(error.with_path(&*name).to_string());
         let mut forced = common.from;
         let mut text = text;
         if Grammar::is_compiled(&text) {
@@ -123,7 +122,8 @@ impl Source {
                     ast: Ast::new(),
                     remarks: Vec::new(),
                 };
-                return Source::new(grammar, String::new(), None, imported, name, common);
+                let files = Files::new(String::new());
+                return Source::new(grammar, files, None, imported, name, common);
             }
             // What another start leaves is found out as it is of a text.
             text = grammar.to_string().into_bytes();
@@ -133,12 +133,15 @@ impl Source {
             Ok(text) => text,
             // The error is that of pleach's own notation, which points at the byte.
             Err(error) => match Grammar::parse(error.as_bytes()) {
-                Err(error) => return Err(wrong(error)),
+                Err(error) => return Err(Failure::Wrong(error.with_path(name).to_string())),
                 Ok(_) => String::new(),
             },
         };
         let notation = forced.unwrap_or_else(|| Notation::of(path, &text));
-        let mut imported = import::read(&text, notation).map_err(wrong)?;
+        let mut files = Files::new(text);
+        let mut load = |name: &str| companion(path, name);
+        let imported = import::read_with(&mut files, notation, &mut load);
+        let mut imported = imported.map_err(|error| wrong(&files, &name, error))?;
         if let Some(start) = &common.start
             && !imported.ast.set_start(start)
         {
@@ -148,13 +151,14 @@ impl Source {
                 format_args!("there are {}", list(&names)),
             ));
         }
-        let grammar = Grammar::from_ast(&imported.ast, &text).map_err(wrong)?;
-        Source::new(grammar, text, Some(notation), imported, name, common)
+        let grammar = Grammar::from_ast(&imported.ast, files.text());
+        let grammar = grammar.map_err(|error| wrong(&files, &name, error))?;
+        Source::new(grammar, files, Some(notation), imported, name, common)
     }
 
     fn new(
         grammar: Grammar,
-        text: String,
+        files: Files,
         notation: Option<Notation>,
         imported: Imported,
         name: String,
@@ -167,25 +171,54 @@ impl Source {
         let graph = graph.map_err(|error| Failure::of(&name, error))?;
         Ok(Source {
             graph,
-            text,
+            files,
             notation,
             imported,
             name,
         })
     }
 
+    /// Where a remark stands: the file, and the place in it.
+    pub(super) fn place(&self, remark: &Remark) -> (&str, Position) {
+        let Place { file, position } = self.files.place(remark.span.range().start);
+        (file.unwrap_or(&self.name), position)
+    }
+
     /// A remark with its place, in one line.
     pub(super) fn remark_line(&self, remark: &Remark) -> String {
-        let Position { line, column } = remark.position(&self.text);
+        let (name, Position { line, column }) = self.place(remark);
         let Remark { what, effect, .. } = remark;
-        format!("{}:{line}:{column}: left out: {what}; {effect}", self.name)
+        format!("{name}:{line}:{column}: left out: {what}; {effect}")
     }
 
     /// A warning with its place, in one line.
     pub(super) fn warning_line(&self, warning: &Warning) -> String {
-        let (line, column) = (warning.line, warning.column);
-        format!("{}:{line}:{column}: {warning}", self.name)
+        let (file, line) = self.files.line(warning.line);
+        let (name, column) = (file.unwrap_or(&self.name), warning.column);
+        format!("{name}:{line}:{column}: {warning}")
     }
+}
+
+/// An error in one of the files of a grammar of which the first one has a name.
+fn wrong(files: &Files, name: &str, error: grammar::Error) -> Failure {
+    let error = files.locate(error);
+    let error = match error.path() {
+        Some(_) => error,
+        None => error.with_path(name),
+    };
+    Failure::Wrong(error.to_string())
+}
+
+/// The grammar of a name that another one asks for: its file is beside that one.
+pub(super) fn companion(of: &Path, name: &str) -> Option<(String, String)> {
+    // Standard input has nothing beside it, and a name is no path to elsewhere.
+    if of == Path::new("-") || Path::new(name).file_name() != Some(OsStr::new(name)) {
+        return None;
+    }
+    let path = of.with_file_name(name).with_extension(of.extension()?);
+    let file = File::open(&path).ok()?;
+    let text = read_up_to(file, MAX_IDS as u64).ok()?;
+    Some((path.display().to_string(), String::from_utf8(text).ok()?))
 }
 
 /// The first few of many names.

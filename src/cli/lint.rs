@@ -103,9 +103,13 @@ impl Lint {
         } else {
             for finding in &findings {
                 let (severity, kind) = (finding.severity.name(), finding.kind);
-                write!(out, "{}", source.name)?;
-                if let Some(Position { line, column }) = place(finding) {
-                    write!(out, ":{line}:{column}")?;
+                match place(finding) {
+                    Some(Position { line, column }) => {
+                        let (file, line) = source.files.line(line);
+                        let file = file.unwrap_or(&source.name);
+                        write!(out, "{file}:{line}:{column}")?;
+                    }
+                    None => write!(out, "{}", source.name)?,
                 }
                 writeln!(out, ": {severity}: {kind}: {}", finding.message)?;
                 writeln!(out, "    help: {}", finding.suggestion)?;
@@ -126,7 +130,7 @@ fn places(source: &Source) -> BTreeMap<Box<str>, Position> {
     let ast = &source.imported.ast;
     let productions = ast.productions().iter();
     let places = productions.zip(ast.production_names());
-    let text = source.text.as_bytes();
+    let text = source.files.text().as_bytes();
     // A place is counted from the start of its line, not from that of the text: there may be many.
     let breaks = text.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');
     let breaks: Vec<usize> = breaks.map(|(at, _)| at).collect();

@@ -63,6 +63,8 @@ pub enum ErrorKind {
     UnproductiveStart,
     /// A grammar of more nodes than there are ids.
     TooLarge,
+    /// A file that a grammar asks for and that is not there.
+    MissingFile,
 }
 
 /// What is wrong with a grammar, and where.
@@ -80,6 +82,8 @@ struct Inner {
     snippet: Snippet,
     message: String,
     related: Option<(String, Snippet)>,
+    /// The file of the second place, if it is another one than that of the first.
+    related_path: Option<String>,
     help: String,
 }
 
@@ -101,6 +105,7 @@ impl Error {
                 snippet: Snippet::new(source, span.range()),
                 message: message.into(),
                 related: None,
+                related_path: None,
                 help: help.into(),
             }),
         }
@@ -121,6 +126,29 @@ impl Error {
     #[must_use]
     pub fn with_path(mut self, path: impl Into<String>) -> Error {
         self.inner.path = Some(path.into());
+        self
+    }
+
+    /// The error with its places in single files: `file` gives for a line the name of its file, and the lines and the bytes before
+    /// it; nothing for the first file.
+    #[cfg(feature = "import")]
+    pub(crate) fn relocated<'f>(
+        mut self,
+        file: impl Fn(u32) -> Option<(&'f str, u32, usize)>,
+    ) -> Error {
+        let inner = &mut *self.inner;
+        if let Some((name, lines, start)) = file(inner.snippet.position().line) {
+            inner.path = Some(name.to_owned());
+            inner.snippet.lift(lines);
+            inner.span.start = inner.span.start.saturating_sub(start);
+            inner.span.end = inner.span.end.saturating_sub(start);
+        }
+        if let Some((_, snippet)) = &mut inner.related
+            && let Some((name, lines, _)) = file(snippet.position().line)
+        {
+            inner.related_path = Some(name.to_owned());
+            snippet.lift(lines);
+        }
         self
     }
 
@@ -159,9 +187,9 @@ impl Error {
         self.inner.path.as_deref()
     }
 
-    fn place(&self, snippet: &Snippet) -> String {
+    fn place(&self, snippet: &Snippet, path: Option<&String>) -> String {
         let position = snippet.position();
-        match &self.inner.path {
+        match path {
             Some(path) => format!("{path}:{}:{}", position.line, position.column),
             None => format!("{}:{}", position.line, position.column),
         }
@@ -171,10 +199,16 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.inner;
-        writeln!(f, "{}: {}", self.place(&inner.snippet), inner.message)?;
+        writeln!(
+            f,
+            "{}: {}",
+            self.place(&inner.snippet, inner.path.as_ref()),
+            inner.message
+        )?;
         writeln!(f, "{}", inner.snippet)?;
         if let Some((label, snippet)) = &inner.related {
-            writeln!(f, "{}: {label}", self.place(snippet))?;
+            let path = inner.related_path.as_ref().or(inner.path.as_ref());
+            writeln!(f, "{}: {label}", self.place(snippet, path))?;
             writeln!(f, "{snippet}")?;
         }
         write!(f, "help: {}", inner.help)

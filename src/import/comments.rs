@@ -8,7 +8,7 @@ fn signs(notation: Notation) -> (&'static [&'static str], bool) {
         Notation::Pleach => (&["//", "#"], false),
         Notation::Abnf => (&[";"], false),
         Notation::W3c => (&[], true),
-        Notation::Tribble => (&["//"], true),
+        Notation::Tribble | Notation::Antlr => (&["//"], true),
         Notation::Pest => (&["///", "//!", "//"], true),
         Notation::Fuzzingbook
         | Notation::GrammarMutator

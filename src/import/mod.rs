@@ -16,12 +16,15 @@
 //! | [`Notation::Nautilus`] | Nautilus | `.json` |
 //! | [`Notation::TreeSitter`] | tree-sitter, "Creating Parsers": the `grammar.json` that it generates | `.json` |
 //! | [`Notation::Pest`] | the pest book, "Grammar syntax" | `.pest` |
+//! | [`Notation::Antlr`] | ANTLR 4 | `.g4` |
 //!
 //! Which of the JSON forms a file has shows in it. Readers take linear time, keep their own stacks, and so recurse on no input.
 
 mod abnf;
+mod antlr;
 mod build;
 mod comments;
+mod files;
 mod json;
 mod names;
 mod pest;
@@ -34,6 +37,7 @@ mod w3c;
 mod wildcard;
 
 pub use comments::comments_before;
+pub use files::{Files, Place};
 
 use std::fmt;
 use std::path::Path;
@@ -66,11 +70,13 @@ pub enum Notation {
     TreeSitter,
     /// Parsing expressions of pest.
     Pest,
+    /// ANTLR 4.
+    Antlr,
 }
 
 impl Notation {
     /// All of them.
-    pub const ALL: [Notation; 9] = [
+    pub const ALL: [Notation; 10] = [
         Notation::Pleach,
         Notation::Abnf,
         Notation::W3c,
@@ -80,6 +86,7 @@ impl Notation {
         Notation::Nautilus,
         Notation::TreeSitter,
         Notation::Pest,
+        Notation::Antlr,
     ];
 
     /// The name by which [`str::parse`] knows it.
@@ -94,6 +101,7 @@ impl Notation {
             Notation::Nautilus => "nautilus",
             Notation::TreeSitter => "tree-sitter",
             Notation::Pest => "pest",
+            Notation::Antlr => "antlr",
         }
     }
 
@@ -119,6 +127,7 @@ impl Notation {
             Some("w3c" | "bnf") => Notation::W3c,
             Some("tribble") => Notation::Tribble,
             Some("pest") => Notation::Pest,
+            Some("g4") => Notation::Antlr,
             Some("json") => json::form(text),
             _ => Notation::Pleach,
         }
@@ -212,15 +221,29 @@ pub struct Imported {
 ///
 /// The text is not in the notation. Names without a production and the like are found when the syntax becomes a grammar.
 pub fn read(text: &str, notation: Notation) -> Result<Imported, Error> {
-    if text.len() > MAX_IDS {
-        return Err(Error::new(
-            ErrorKind::TooLarge,
-            b"",
-            Span::new(0, 0),
-            format!("a grammar of more than {MAX_IDS} bytes"),
-            "split it, or leave parts out",
-        ));
+    read_with(&mut Files::new(text), notation, &mut |_| None)
+}
+
+/// Finds the grammar of a name: gives how to call its file, and its text.
+pub type Loader<'l> = &'l mut dyn FnMut(&str) -> Option<(String, String)>;
+
+/// Reads a grammar that may ask for others by their names, as those of ANTLR do. What `load` finds is added to the files, and the places of
+/// what is read are those in the text of all of them, [`Files::text`]. That is also what
+/// [`Grammar::from_ast`](crate::Grammar::from_ast) needs.
+///
+/// # Errors
+///
+/// One of the texts is not in the notation, or one that is asked for is not there. The places are those in the text of all files;
+/// [`Files::locate`] makes them those of a single one.
+pub fn read_with(
+    files: &mut Files,
+    notation: Notation,
+    load: Loader<'_>,
+) -> Result<Imported, Error> {
+    if files.text().len() > MAX_IDS {
+        return Err(too_large());
     }
+    let text = files.text();
     let mut imported = match notation {
         Notation::Pleach => Imported {
             ast: notation::parse(text)?,
@@ -234,7 +257,18 @@ pub fn read(text: &str, notation: Notation) -> Result<Imported, Error> {
         Notation::Nautilus => json::read_nautilus(text)?,
         Notation::TreeSitter => tree_sitter::read(text)?,
         Notation::Pest => pest::read(text)?,
+        Notation::Antlr => antlr::read(files, load)?,
     };
     imported.remarks.sort_by_key(|remark| remark.span.start);
     Ok(imported)
+}
+
+fn too_large() -> Error {
+    Error::new(
+        ErrorKind::TooLarge,
+        b"",
+        Span::new(0, 0),
+        format!("a grammar of more than {MAX_IDS} bytes"),
+        "split it, or leave parts out",
+    )
 }

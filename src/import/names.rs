@@ -8,7 +8,7 @@ use crate::grammar::notation::is_name;
 /// The names of a grammar by what they are in the other notation.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    ids: BTreeMap<String, NameId>,
+    ids: BTreeMap<String, (NameId, String)>,
     /// The names that are taken, and the next number for one more that would be the same.
     taken: BTreeMap<String, u32>,
 }
@@ -25,11 +25,11 @@ impl Names {
 
     /// The id of the name that is known by `key`, spelled as in `name` if it is new.
     pub(super) fn id_as(&mut self, ast: &mut Ast, key: &str, name: &str) -> NameId {
-        if let Some(&id) = self.ids.get(key) {
+        if let Some(&(id, _)) = self.ids.get(key) {
             return id;
         }
-        let (id, _) = self.fresh(ast, name);
-        self.ids.insert(key.to_owned(), id);
+        let (id, spelled) = self.fresh(ast, name);
+        self.ids.insert(key.to_owned(), (id, spelled));
         id
     }
 
@@ -50,5 +50,10 @@ impl Names {
         }
         self.taken.insert(spelled.clone(), 1);
         (ast.name(&spelled), spelled)
+    }
+
+    /// How the name that is known by `key` is spelled.
+    pub(super) fn spelled(&self, key: &str) -> Option<&str> {
+        self.ids.get(key).map(|(_, spelled)| spelled.as_str())
     }
 }

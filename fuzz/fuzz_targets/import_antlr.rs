@@ -1,0 +1,6 @@
+//! The reader of ANTLR's grammars. Run by `cargo fuzz run`, which instruments pleach, too.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    pleach_fuzz::import::run(text, pleach::import::Notation::Antlr);
+});
