@@ -31,6 +31,7 @@ mod report;
 mod seed;
 mod show;
 mod state;
+mod survey;
 mod text;
 
 use std::process::ExitCode;
@@ -104,6 +105,7 @@ enum Verb {
     Encode(encode::Encode),
     Migrate(migrate::Migrate),
     Show(show::Show),
+    Survey(survey::Survey),
     Fuzz(fuzz::Fuzz),
 }
 
@@ -148,6 +150,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Encode(verb) => verb.run(common, out),
         Verb::Migrate(verb) => verb.run(common, out),
         Verb::Show(verb) => verb.run(common, out),
+        Verb::Survey(verb) => verb.run(common, out),
         Verb::Fuzz(verb) => verb.run(common, out),
     }
 }

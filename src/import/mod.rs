@@ -263,6 +263,18 @@ pub fn read_with(
     Ok(imported)
 }
 
+/// Whether a text is no grammar by itself but a part that others ask for: the lexer of a parser.
+///
+/// ```
+/// use pleach::import::{Notation, is_part};
+///
+/// assert!(is_part("/* of X */ lexer grammar XLexer;", Notation::Antlr));
+/// assert!(!is_part("grammar X;", Notation::Antlr));
+/// ```
+pub fn is_part(text: &str, notation: Notation) -> bool {
+    notation == Notation::Antlr && antlr::is_lexer(text)
+}
+
 fn too_large() -> Error {
     Error::new(
         ErrorKind::TooLarge,

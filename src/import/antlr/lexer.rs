@@ -121,7 +121,13 @@ impl Lexer {
             return Some(0);
         }
         let depth = of.depth + u32::from(target <= of.rule);
-        (depth as usize <= MAX_DEPTH).then_some(depth)
+        (depth <= self.max_depth(target)).then_some(depth)
+    }
+
+    /// How deep a rule may be in itself. With a loop that is not greedy it is used at several places of its own, so that the automaton of
+    /// the tokens would become too large soon.
+    pub(super) fn max_depth(&self, rule: RuleId) -> u32 {
+        if self.lazy[rule] { 1 } else { MAX_DEPTH }
     }
 
     pub(super) fn spelling(&self, variant: Variant) -> &Spelling {
@@ -344,9 +350,10 @@ impl<'s> Writer<'s> {
         if !self.cut.insert(rule) {
             return;
         }
+        let depth = self.lexer.max_depth(rule);
         let rule = &self.system.rules[rule];
         let what = format!(
-            "what `{}` has of itself beyond a depth of {MAX_DEPTH}",
+            "what `{}` has of itself beyond a depth of {depth}",
             rule.name
         );
         self.remark(rule.span, what, Effect::Smaller);

@@ -14,8 +14,8 @@
 //! * `.` and `~[…]` in a lexer are a part of Unicode, listed in `sets`; sets that are written positively are what they are. `.` and
 //!   `~A` in a parser are an alternation of the other tokens.
 //! * A loop of a lexer that is not greedy becomes the regular expression that matches the same (see `shortest`).
-//! * Rules of the lexer that contain themselves, as nested comments do, are written out to a depth of three, with a
-//!   remark.
+//! * Rules of the lexer that contain themselves, as nested comments do, are written out to a depth of three, or of one if their loops are not
+//!   greedy, with a remark.
 //! * Tokens that a parser refers to and that its lexer never hands to it (they are skipped, or have another type) derive nothing, as
 //!   for ANTLR. Tokens that no rule makes, since code makes them (`INDENT`), derive nothing either, with a remark.
 //! * `mode`, `pushMode` and `popMode` say which tokens compete, and the syntax says which of them can come.
@@ -35,11 +35,19 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
+use super::build::Scan;
 use super::{Files, Imported, Loader};
 use crate::grammar::Error;
 
 /// How often a rule of a lexer may contain itself.
-const MAX_DEPTH: usize = 3;
+const MAX_DEPTH: u32 = 3;
+
+/// Whether a file is a lexer, as its first word says.
+pub(super) fn is_lexer(text: &str) -> bool {
+    let mut scan = Scan::new(text);
+    let word = scan::name(&mut scan);
+    matches!(word, Ok(Some(("lexer", _))))
+}
 
 /// Reads the grammar that the first of the files is, with those that it asks for.
 pub(super) fn read(files: &mut Files, load: Loader<'_>) -> Result<Imported, Error> {

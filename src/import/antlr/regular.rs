@@ -128,6 +128,7 @@ impl Regular {
             let set = self.add(Part::Set(set));
             others.insert(0, set);
         }
+        self.factor(&mut others);
         let re = match others[..] {
             [] => return self.add(Part::Empty),
             [only] => only,
@@ -136,7 +137,50 @@ impl Regular {
         match self.part(re) {
             _ if !has_empty => re,
             Part::Many(_) | Part::Maybe(_) => re,
+            _ => self.maybe(re),
+        }
+    }
+
+    fn maybe(&mut self, re: Re) -> Re {
+        match self.part(re) {
+            // At least one or none is any number.
+            Part::All(parts) => match parts[..] {
+                [first, many] if *self.part(many) == Part::Many(first) => many,
+                _ => self.add(Part::Maybe(re)),
+            },
             _ => self.add(Part::Maybe(re)),
+        }
+    }
+
+    /// Writes `x | y x` as `y? x`, where x may be several of the alternatives. Without that, what is nested in x would double with each
+    /// level.
+    fn factor(&mut self, list: &mut Vec<Re>) {
+        let mut at = 0;
+        while at < list.len() {
+            let Part::All(parts) = self.part(list[at]) else {
+                at += 1;
+                continue;
+            };
+            let Some((&last, before)) = parts.split_last() else {
+                at += 1;
+                continue;
+            };
+            let members = match self.part(last) {
+                Part::One(members) => members.clone(),
+                _ => vec![last],
+            };
+            if !members.iter().all(|member| list.contains(member)) {
+                at += 1;
+                continue;
+            }
+            let before = before.to_vec();
+            let before = self.all(&before);
+            let before = self.maybe(before);
+            let whole = self.all(&[before, last]);
+            list.remove(at);
+            list.retain(|re| !members.contains(re));
+            list.push(whole);
+            at = 0;
         }
     }
 

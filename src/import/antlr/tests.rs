@@ -117,18 +117,16 @@ fn loops_that_are_not_greedy_end_where_they_can() {
 }
 
 #[test]
-fn what_contains_itself_does_so_three_times() {
+fn what_contains_itself_does_so_a_few_times() {
     check(
         &[(
             "A",
             "grammar A; a : 'x' ; C : '(*' (C | [a(*)])*? '*)' -> skip ;",
         )],
         "a := \"x\";\n\
-         skip C := \"(*\" ([)a] | C_2 | \"(\"+ ([)a] | C_2) | \"*\"+ (\"a\" | C_2 | \"(\"+ ([)a] | C_2)))* \"*\"+ \")\";\n\
-         C_2 := \"(*\" ([)a] | C_3 | \"(\"+ ([)a] | C_3) | \"*\"+ (\"a\" | C_3 | \"(\"+ ([)a] | C_3)))* \"*\"+ \")\";\n\
-         C_3 := \"(*\" ([)a] | C_4 | \"(\"+ ([)a] | C_4) | \"*\"+ (\"a\" | C_4 | \"(\"+ ([)a] | C_4)))* \"*\"+ \")\";\n\
-         C_4 := \"(*\" ([()a] | \"*\"+ [(a])* \"*\"+ \")\";\n",
-        &["A:1: what `C` has of itself beyond a depth of 3 (the language is smaller)"],
+         skip C := \"(*\" (\"(\"* ([)a] | C_2) | \"*\"+ (\"a\" | C_2 | \"(\"+ ([)a] | C_2)))* \"*\"+ \")\";\n\
+         C_2 := \"(*\" ([()a] | \"*\"+ [(a])* \"*\"+ \")\";\n",
+        &["A:1: what `C` has of itself beyond a depth of 1 (the language is smaller)"],
     );
     check(
         &[(
