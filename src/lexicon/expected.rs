@@ -3,14 +3,15 @@
 //! A token is expected behind another if some sentence of the syntax has the two side by side; at the beginning those
 //! are expected that a sentence can begin with. Both follow by the usual fixed points (FIRST and FOLLOW; Aho, Lam, Sethi,
 //! Ullman: *Compilers*, section 4.4), for nodes instead of nonterminals. Where a token of a mode is expected, all tokens of
-//! the mode compete. What is skipped competes everywhere, or wherever its mode does.
+//! the mode compete. What is skipped competes everywhere, or wherever its mode does; what the first mode skips, wherever a literal
+//! or class of the syntax is expected.
 //!
 //! O(nodes · tokens / 64) a pass, and as many passes as the syntax is deep, which are few.
 
 use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{Id as _, IdVec, NodeId, ProductionId};
 
-use super::tokens::{NO_TOKEN, Token};
+use super::tokens::{NO_TOKEN, Origin, Token};
 
 /// Sets of tokens, one a row.
 #[derive(Clone, Debug)]
@@ -93,6 +94,11 @@ pub(super) fn competing(
                 active[mode as usize] = true;
             }
         }
+        // What the syntax writes itself stands where the first mode does, so what that skips is skipped there.
+        let is_inline = |token: &Token| !matches!(token.origin, Origin::Production(_));
+        let has_inline = (0..)
+            .zip(tokens)
+            .any(|(at, token)| is_inline(token) && sets.contains(row, at));
         // Behind the last token of a sentence, whatever is skipped anywhere is.
         let is_end = sets.row(row).iter().all(|&word| word == 0);
         for (mode, &is_active) in active.iter().enumerate() {
@@ -100,11 +106,9 @@ pub(super) fn competing(
                 sets.union_from(row, &modes, mode);
             }
         }
-        if is_end {
-            for (at, token) in (0..).zip(tokens) {
-                if token.is_skipped {
-                    sets.insert(row, at);
-                }
+        for (at, token) in (0..).zip(tokens) {
+            if token.is_skipped && (is_end || has_inline && token.mode == Some(0)) {
+                sets.insert(row, at);
             }
         }
         sets.union_from(row, &modes, outside);

@@ -60,6 +60,17 @@ fn tokens_of_a_mode_compete_wherever_one_is_expected() {
 }
 
 #[test]
+fn literals_join_the_first_mode_if_they_are_spelled_like_it() {
+    let text = "s := (\"let\" Name \"=\" Name \";\")* Rest?; token(main) Name := [a-z]+; token Rest := [^a-z=;]+; \
+                skip(main) Space := \" \";";
+    let lexicon = lexicon(text);
+    let modes: Vec<Option<u32>> = lexicon.tokens().iter().map(|token| token.mode).collect();
+    assert_eq!(modes, [Some(0), None, None, Some(0), None, Some(0)]);
+    // What the mode skips is skipped before signs, too.
+    assert_eq!(scan(&lexicon, "let a = b ;"), "0:let|3:a|1:=|3:b|2:;");
+}
+
+#[test]
 fn letters_may_be_in_either_case() {
     let lexicon = lexicon("s := \"Let\"i \"let\"i \"x\"; skip Space := \" \";");
     assert_eq!(scan(&lexicon, "LET lEt x"), "0:LET|0:lEt|1:x");
