@@ -24,7 +24,7 @@ pub(super) const DEAD: u32 = 0;
 pub(super) const START: u32 = 1;
 
 /// The most bytes of the NFA, of its determinization and of the DFA, each.
-const MOST_BYTES: usize = 256 << 20;
+const MOST_BYTES: usize = 64 << 20;
 /// The most states of the NFA.
 const MOST_NFA_STATES: usize = 1 << 21;
 /// The most bytes of the table of what can match further on.
@@ -398,12 +398,18 @@ impl Compiler<'_> {
                         .map(|&child| Task::Node(child)),
                 );
             }
-            NodeKind::Alternation => tasks.push(Task::Alternatives {
-                node,
-                child: 0,
-                behind: at,
-                starts: Vec::new(),
-            }),
+            NodeKind::Alternation => {
+                // One of many classes is read by one state, as a class is.
+                if let Some(class) = self.one_of(node) {
+                    return self.class(&class, at);
+                }
+                tasks.push(Task::Alternatives {
+                    node,
+                    child: 0,
+                    behind: at,
+                    starts: Vec::new(),
+                });
+            }
             NodeKind::Quantifier { min, max } => {
                 let &subject = grammar.children(node).first()?;
                 tasks.push(Task::Copies { subject, left: min });
@@ -423,6 +429,43 @@ impl Compiler<'_> {
             }
         }
         Some(at)
+    }
+
+    /// The class that an alternation is, if all that it derives is single characters or bytes.
+    fn one_of(&self, node: NodeId) -> Option<CharClass> {
+        /// The most nodes looked at.
+        const MOST: usize = 1 << 14;
+        let grammar = self.grammar;
+        let (mut chars, mut bytes) = (Vec::new(), Vec::new());
+        let mut rest = vec![node];
+        let mut looked_at = 0;
+        while let Some(node) = rest.pop() {
+            looked_at += 1;
+            if looked_at > MOST {
+                return None;
+            }
+            match grammar[node].kind {
+                NodeKind::Class(class) => {
+                    chars.extend_from_slice(grammar[class].chars());
+                    bytes.extend_from_slice(grammar[class].bytes());
+                }
+                NodeKind::Literal(literal) => {
+                    let mut text = std::str::from_utf8(&grammar[literal]).ok()?.chars();
+                    let (Some(char), None) = (text.next(), text.next()) else {
+                        return None;
+                    };
+                    chars.push((char, char));
+                    if grammar.is_caseless(literal) {
+                        let other = (char as u8 ^ 0x20) as char;
+                        chars.push((other, other));
+                    }
+                }
+                NodeKind::Reference(target) => rest.push(grammar[target].root),
+                NodeKind::Alternation => rest.extend(grammar.children(node)),
+                NodeKind::Concatenation | NodeKind::Quantifier { .. } => return None,
+            }
+        }
+        CharClass::new(&chars, &bytes)
     }
 
     fn literal(&mut self, text: &[u8], is_caseless: bool, end: StateID) -> Option<StateID> {
@@ -447,32 +490,62 @@ impl Compiler<'_> {
     }
 
     fn class(&mut self, class: &CharClass, end: StateID) -> Option<StateID> {
-        let mut single: Vec<(u8, u8)> = Vec::new();
-        let mut starts: Vec<StateID> = Vec::new();
+        let mut sequences: Vec<Sequence> = Vec::new();
         for &(low, high) in class.chars() {
-            for sequence in Utf8Sequences::new(low, high) {
-                let ranges = sequence.as_slice();
-                if let [only] = ranges {
-                    single.push((only.start, only.end));
-                    continue;
-                }
-                let mut at = end;
-                for range in ranges.iter().rev() {
-                    self.count()?;
-                    at = self.sparse(&[(range.start, range.end)], at)?;
-                }
-                starts.push(at);
-            }
+            sequences.extend(Utf8Sequences::new(low, high).map(|sequence| {
+                let ranges = sequence.as_slice().iter();
+                ranges.map(|range| (range.start, range.end)).collect()
+            }));
         }
-        single.extend_from_slice(class.bytes());
-        single.sort_unstable();
-        if !single.is_empty() {
+        sequences.sort_unstable();
+        let mut starts: Vec<StateID> = Vec::new();
+        if !sequences.is_empty() {
+            starts.push(self.characters(&sequences, 0, end, &mut BTreeMap::new())?);
+        }
+        if !class.bytes().is_empty() {
             self.count()?;
-            starts.push(self.sparse(&single, end)?);
+            starts.push(self.sparse(class.bytes(), end)?);
         }
         match starts[..] {
             [only] => Some(only),
             _ => self.union(starts),
         }
     }
+
+    /// The state that reads any of some sequences from their `depth`-th range on: one state for each distinct rest, so that reading a
+    /// character is deterministic from the start. Sequences of characters have equal ranges or disjoint ones in each place.
+    fn characters(
+        &mut self,
+        sequences: &[Sequence],
+        depth: usize,
+        end: StateID,
+        known: &mut BTreeMap<Vec<(u8, u8, StateID)>, StateID>,
+    ) -> Option<StateID> {
+        let mut transitions: Vec<(u8, u8, StateID)> = Vec::new();
+        for group in sequences.chunk_by(|a, b| a[depth] == b[depth]) {
+            let (low, high) = group[0][depth];
+            let next = match group[0].len() == depth + 1 {
+                true => end,
+                // A character has four bytes at most.
+                false => self.characters(group, depth + 1, end, known)?,
+            };
+            match transitions.last_mut() {
+                Some(last) if last.2 == next && last.1.checked_add(1) == Some(low) => last.1 = high,
+                _ => transitions.push((low, high, next)),
+            }
+        }
+        if let Some(&state) = known.get(&transitions) {
+            return Some(state);
+        }
+        self.count()?;
+        let all = transitions
+            .iter()
+            .map(|&(start, end, next)| Transition { start, end, next });
+        let state = self.builder.add_sparse(all.collect()).ok()?;
+        known.insert(transitions, state);
+        Some(state)
+    }
 }
+
+/// The ranges of the bytes of characters, one for each byte.
+type Sequence = Vec<(u8, u8)>;
