@@ -5,8 +5,9 @@
 //! by itself, a campaign's state is nothing but the windows that its inputs have, and a process that runs the same inputs
 //! has the same state.
 //!
-//! A target is drawn from the lowest level that has something uncovered, sometimes from the one above. When all is covered,
-//! the rarest of a few windows is the target. Hits are counted in one run of sixteen: which windows are rare is a matter of
+//! A target is drawn from the lowest level that has something uncovered, sometimes from the one above; mostly from the one above where
+//! nearly everything is covered: what is left there may be beyond the limits, or make the program crash, and an input that
+//! crashes covers nothing in the runs after it. When all is covered, the rarest of a few windows is the target. Hits are counted in one run of sixteen: which windows are rare is a matter of
 //! proportions.
 
 use crate::bitset::BitSet;
@@ -21,6 +22,9 @@ pub const MAX_WINDOWS: u64 = 1 << 18;
 pub const DEFAULT_FEATURE_LEVEL: usize = 2;
 /// How often a target is looked for on the next level, although the present one has some left; out of 1000.
 const AHEAD: u32 = 250;
+/// The same where nearly all of the present level is covered, and how much of it may be left then: one in so many.
+const AHEAD_NEARLY: u32 = 900;
+const NEARLY: usize = 16;
 /// How many windows the rarest is chosen from.
 const RARE_OF: usize = 8;
 /// The seeks that may begin a campaign, for each 2-path.
@@ -109,13 +113,13 @@ impl Steering {
             return false;
         }
         let level = 2.min(self.coverage.kpaths().k());
-        let left = match self.lower.get(level - 1) {
-            Some(covered) => covered.count_zeros(),
-            None => self.coverage.windows().count_zeros(),
+        let covered = match self.lower.get(level - 1) {
+            Some(covered) => covered,
+            None => self.coverage.windows(),
         };
-        self.opening = match left {
-            0 => 0,
-            _ => self.opening.saturating_sub(1),
+        self.opening = match is_nearly_covered(covered) {
+            true => 0,
+            false => self.opening.saturating_sub(1),
         };
         self.opening > 0
     }
@@ -157,7 +161,11 @@ impl Steering {
         for level in 2.min(k)..k {
             let covered = &self.lower[level - 1];
             let left = covered.count_zeros();
-            if left == 0 || rng.per_mille(AHEAD) {
+            let ahead = match is_nearly_covered(covered) {
+                true => AHEAD_NEARLY,
+                false => AHEAD,
+            };
+            if left == 0 || rng.per_mille(ahead) {
                 continue;
             }
             let rank = covered.select_zero(rng.index(left))? as u64;
@@ -181,4 +189,9 @@ impl Steering {
         let drawn = (0..RARE_OF.min(count)).map(|_| rng.index(count) as u32);
         drawn.min_by_key(|&window| self.hits.count(window))
     }
+}
+
+/// Whether little or nothing of a level is left.
+fn is_nearly_covered(covered: &BitSet) -> bool {
+    covered.count_zeros() * NEARLY <= covered.len()
 }
