@@ -69,6 +69,7 @@ impl Convert {
         for warning in grammar.warnings() {
             warn(source.warning_line(warning));
         }
+        source.mention_unread();
         source.mention_roots(common);
         let refused = self.strict && !remarks.is_empty();
         let text = text(&source);

@@ -17,6 +17,7 @@ use siphasher::sip128::SipHasher13;
 
 use super::Common;
 use super::failure::{Failure, note, warn};
+use super::unread::without_unread;
 
 /// The longest input that is read: what can be decoded in memory, and far more than engines write.
 pub(super) const MAX_INPUT_BYTES: u64 = 256 << 20;
@@ -39,6 +40,8 @@ pub(super) struct Source {
     pub(super) notation: Option<Notation>,
     /// What another notation has and the grammar does not.
     pub(super) imported: Imported,
+    /// The tokens whose uses are left out since other tokens win all their texts.
+    unread: Vec<Box<str>>,
     /// How messages name the file.
     pub(super) name: String,
 }
@@ -67,8 +70,19 @@ impl Source {
                 path.display()
             ));
         }
+        source.mention_unread();
         source.mention_roots(common);
         Ok(source)
+    }
+
+    /// Says which tokens are never read.
+    pub(super) fn mention_unread(&self) {
+        if !self.unread.is_empty() {
+            let (name, tokens) = (&self.name, list(&self.unread));
+            warn(format_args!(
+                "{name}: other tokens win all texts of these, so what needs them is left out: {tokens}"
+            ));
+        }
     }
 
     /// Says where else the grammar may start, if its notation marks no start and nobody has chosen one.
@@ -169,11 +183,17 @@ impl Source {
             false => Graph::new(grammar),
         };
         let graph = graph.map_err(|error| Failure::of(&name, error))?;
+        let mut imported = imported;
+        let (graph, unread) = match notation {
+            Some(notation) => without_unread(graph, &mut imported, &files, notation),
+            None => (graph, Vec::new()),
+        };
         Ok(Source {
             graph,
             files,
             notation,
             imported,
+            unread,
             name,
         })
     }

@@ -33,6 +33,7 @@ mod show;
 mod state;
 mod survey;
 mod text;
+mod unread;
 
 use std::process::ExitCode;
 

@@ -28,6 +28,7 @@ use super::output::{Existing, Output, write_file};
 use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
 use super::report::{count, table};
+use super::unread::without_unread;
 
 /// The files that are grammars, by their extensions.
 const EXTENSIONS: [&str; 6] = ["ebnf", "abnf", "w3c", "bnf", "tribble", "g4"];
@@ -374,10 +375,19 @@ fn load(common: &Common, path: &Path, system: &mut System) -> Result<Arc<Graph>,
         true => Graph::with_open_tokens(grammar),
         false => Graph::new(grammar),
     };
-    graph.map_err(|error| {
+    let graph = graph.map_err(|error| {
         let text = error.to_string();
         (text.lines().next().unwrap_or("").to_owned(), text)
-    })
+    })?;
+    let (graph, unread) = without_unread(graph, &mut imported, &files, notation);
+    for name in unread {
+        let _ = writeln!(
+            system.details,
+            "{}: the token {name} is never read",
+            system.name
+        );
+    }
+    Ok(graph)
 }
 
 /// A message without the names in it, so that equal ones are counted together.

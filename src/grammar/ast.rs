@@ -237,6 +237,32 @@ impl Ast {
         roots.map(|it| names[it.name].clone()).collect()
     }
 
+    /// Makes the uses of a nonterminal within some productions derive nothing, so that what needs them is left out.
+    pub fn forbid(&mut self, name: &str, within: impl Fn(&str) -> bool) {
+        let forbidden = self.names.intern(name);
+        let names = self.names();
+        let users = self.productions.iter();
+        let users = users.filter(|user| within(&names[user.name]));
+        let mut rest: Vec<ExprId> = users.map(|user| user.root).collect();
+        while let Some(id) = rest.pop() {
+            match self.exprs[id].kind {
+                ExprKind::Reference(name) if name == forbidden => {
+                    self.exprs[id].kind = ExprKind::Alternation(Slice { start: 0, end: 0 });
+                }
+                ExprKind::Alternation(slice) => {
+                    rest.extend(self.alternatives(slice).iter().map(|it| it.expr));
+                }
+                ExprKind::Concatenation(slice) => rest.extend(self.elements(slice)),
+                ExprKind::Quantifier { subject, .. } => rest.push(subject),
+                ExprKind::Reference(_)
+                | ExprKind::Literal(_)
+                | ExprKind::AnyCase(_)
+                | ExprKind::Class(_)
+                | ExprKind::Regex { .. } => {}
+            }
+        }
+    }
+
     /// The names of the productions, in their order. O(n log n).
     pub fn production_names(&self) -> Vec<Box<str>> {
         let names = self.names();

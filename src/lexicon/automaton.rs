@@ -157,6 +157,11 @@ impl Automaton {
         }
     }
 
+    /// Whether a state is ever entered by a byte: the first one may not be.
+    pub(super) fn is_entered(&self, state: u32) -> bool {
+        state != START || self.next.contains(&START)
+    }
+
     /// The number of states.
     pub(super) fn state_count(&self) -> usize {
         self.match_starts.len() - 1

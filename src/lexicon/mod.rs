@@ -29,6 +29,8 @@ mod spelling;
 mod tests;
 mod tokens;
 
+use std::collections::BTreeSet;
+
 use crate::grammar::Grammar;
 use crate::id::{IdVec, NodeId};
 
@@ -141,6 +143,38 @@ impl Lexicon {
     /// Whether the scanner looks for a token in a context.
     pub fn is_expected(&self, token: u32, context: Context) -> bool {
         self.competing.contains(context.0 as usize, token)
+    }
+
+    /// The tokens that are never read, because others win all their texts wherever they are expected; none if it would take too
+    /// long to find out. O(states · distinct contexts).
+    pub fn unread(&self) -> Vec<u32> {
+        /// The most states looked at, for all contexts together.
+        const MOST: usize = 1 << 25;
+        let count = self.tokens.len();
+        let contexts: BTreeSet<&[u64]> = (0..=count).map(|at| self.competing.row(at)).collect();
+        let states = self.automaton.state_count();
+        if contexts.len() * states > MOST {
+            return Vec::new();
+        }
+        let mut is_read = vec![false; count];
+        let mut is_expected = vec![false; count];
+        for context in contexts {
+            let holds = |token: u32| context[token as usize / 64] >> (token % 64) & 1 == 1;
+            for token in (0..count as u32).filter(|&token| holds(token)) {
+                is_expected[token as usize] = true;
+            }
+            for state in 0..states as u32 {
+                let mut matches = self.automaton.matches(state).iter();
+                if let Some(&winner) = matches.find(|&&token| holds(token))
+                    && self.automaton.is_entered(state)
+                {
+                    is_read[winner as usize] = true;
+                }
+            }
+        }
+        (0..count as u32)
+            .filter(|&token| is_expected[token as usize] && !is_read[token as usize])
+            .collect()
     }
 
     /// Separators that the grammar allows somewhere, the preferred one first.
