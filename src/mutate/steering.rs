@@ -29,6 +29,8 @@ const NEARLY: usize = 16;
 const RARE_OF: usize = 8;
 /// The seeks that may begin a campaign, for each 2-path.
 const OPENING: u64 = 3;
+/// A campaign that begins with more inputs than this goes on from an earlier one.
+const BEGUN: u32 = 64;
 /// In one run of this many, hits are counted.
 const COUNTED: u32 = 16;
 
@@ -47,6 +49,9 @@ pub(super) struct Steering {
     until_counted: u32,
     /// Seeks that may begin a campaign.
     opening: u64,
+    /// Inputs run before the first mutation.
+    begun_with: Option<u32>,
+    inputs: u32,
     path: Vec<SymbolId>,
 }
 
@@ -62,6 +67,8 @@ impl Steering {
             features: vec![NO_WINDOW; coverage.windows().len()],
             feature_level: DEFAULT_FEATURE_LEVEL,
             until_counted: 0,
+            begun_with: None,
+            inputs: 0,
             opening: OPENING * kpaths.len_at(2.min(kpaths.k())),
             path: Vec::new(),
             coverage,
@@ -88,6 +95,7 @@ impl Steering {
             true => COUNTED - 1,
             false => self.until_counted - 1,
         };
+        self.inputs = self.inputs.saturating_add(1);
         let mut new = 0;
         for window in windows {
             if self.coverage.insert(window) {
@@ -109,6 +117,11 @@ impl Steering {
     /// Whether the campaign has yet to see much of the grammar: then seeking comes first. Counts how often it is asked, so that
     /// paths that the limits forbid do not keep it there.
     pub(super) fn is_opening(&mut self) -> bool {
+        let begun_with = *self.begun_with.get_or_insert(self.inputs);
+        if begun_with > BEGUN {
+            // One that goes on, perhaps after a crash: what is left may be what makes the program crash.
+            self.opening = 0;
+        }
         if self.opening == 0 {
             return false;
         }
