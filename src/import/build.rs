@@ -221,6 +221,24 @@ impl<'t> Scan<'t> {
         })
     }
 
+    /// Passes over blanks and comments, which are those of C.
+    pub(super) fn skip(&mut self) -> Result<(), Error> {
+        loop {
+            self.take_while(char::is_whitespace);
+            let start = self.at;
+            if self.eat("//") {
+                self.take_while(|c| c != '\n');
+            } else if self.eat("/*") {
+                match self.rest().find("*/") {
+                    Some(len) => self.at += len + 2,
+                    None => return Err(self.unterminated(start, "a comment", "`*/`")),
+                }
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
     /// From a place to this one.
     pub(super) fn span_from(&self, start: usize) -> Span {
         Span::new(start, self.at)

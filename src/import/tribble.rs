@@ -16,7 +16,7 @@ pub(super) fn read(text: &str) -> Result<Imported, Error> {
     let mut scan = Scan::new(text);
     let (mut build, mut names) = (Builder::default(), Names::new());
     loop {
-        skip(&mut scan)?;
+        scan.skip()?;
         if scan.peek().is_none() {
             build.ast.start_at_root();
             return Ok(Imported {
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Result<Imported, Error> {
         }
         let name_span = scan.span_from(start);
         let name = names.id(&mut build.ast, name);
-        skip(&mut scan)?;
+        scan.skip()?;
         let define = scan.here();
         if !scan.eat(":=") && !scan.eat("=") {
             return Err(scan.unexpected(HELP));
@@ -52,7 +52,7 @@ fn element(
     build: &mut Builder,
     names: &mut Names,
 ) -> Result<Option<ExprId>, Error> {
-    skip(scan)?;
+    scan.skip()?;
     let (start, here) = (scan.at, scan.here());
     let Some(first) = scan.peek() else {
         return Err(scan.unexpected(HELP));
@@ -111,7 +111,7 @@ fn element(
             }
         }
         '@' if scan.eat("@@") => {
-            skip(scan)?;
+            scan.skip()?;
             let at = scan.at;
             let number =
                 scan.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
@@ -154,23 +154,6 @@ fn empty(scan: &Scan<'_>, build: &Builder, here: Span) -> Result<(), Error> {
 
 fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '\'' | '$')
-}
-
-fn skip(scan: &mut Scan<'_>) -> Result<(), Error> {
-    loop {
-        scan.take_while(char::is_whitespace);
-        let start = scan.at;
-        if scan.eat("//") {
-            scan.take_while(|c| c != '\n');
-        } else if scan.eat("/*") {
-            match scan.rest().find("*/") {
-                Some(len) => scan.at += len + 2,
-                None => return Err(scan.unterminated(start, "a comment", "`*/`")),
-            }
-        } else {
-            return Ok(());
-        }
-    }
 }
 
 fn literal(scan: &mut Scan<'_>) -> Result<Vec<u8>, Error> {

@@ -3,13 +3,15 @@
 //! Actions, arguments, return values, labels and exception handlers say what a parser does with what it has read; they change nothing
 //! about which texts it accepts and are passed over. Groups are kept on a stack of the reader's.
 
+mod prequel;
+
 use super::super::Remark;
 use super::super::build::Scan;
 use super::model::{
-    Alternative, Command, DEFAULT_MODE, Kind, Node, NodeId, Nodes, Rule, Unit, UnitKind, is_token,
+    Alternative, Command, DEFAULT_MODE, Kind, Node, NodeId, Nodes, Rule, Unit, is_token,
 };
 use super::scan::{
-    code, eat, element_options, expect, expect_name, is_word, literal, name, set, skip, text,
+    code, eat, element_options, expect, expect_name, is_word, literal, name, set, text,
 };
 use super::sets;
 use crate::grammar::ast::Span;
@@ -35,7 +37,7 @@ pub(super) fn unit(
     let mut mode: Box<str> = DEFAULT_MODE.into();
     loop {
         let scan = &mut reader.scan;
-        skip(scan)?;
+        scan.skip()?;
         if scan.peek().is_none() {
             return Ok(unit);
         }
@@ -86,153 +88,6 @@ impl Group {
 }
 
 impl<'t> Reader<'t, '_> {
-    /// `lexer grammar X;`
-    fn head(&mut self) -> Result<Unit, Error> {
-        const HELP: &str = "a grammar begins with `grammar NAME;`";
-        let scan = &mut self.scan;
-        let (mut word, _) = expect_name(scan, HELP)?;
-        let kind = match word {
-            "lexer" => UnitKind::Lexer,
-            "parser" => UnitKind::Parser,
-            _ => UnitKind::Combined,
-        };
-        if kind != UnitKind::Combined {
-            word = expect_name(scan, HELP)?.0;
-        }
-        if word != "grammar" {
-            scan.at -= word.len();
-            return Err(scan.unexpected(HELP));
-        }
-        let (name, name_span) = expect_name(scan, HELP)?;
-        expect(scan, ";", HELP)?;
-        Ok(Unit {
-            kind,
-            name: name.into(),
-            name_span,
-            vocabulary: None,
-            super_class: None,
-            is_caseless: false,
-            imports: Vec::new(),
-            tokens: Vec::new(),
-            rules: Vec::new(),
-        })
-    }
-
-    /// What may stand between rules. False if a rule stands here.
-    fn prequel(&mut self, unit: &mut Unit) -> Result<bool, Error> {
-        let scan = &mut self.scan;
-        if scan.eat("@") {
-            const HELP: &str = "an action is written `@name { … }`";
-            expect_name(scan, HELP)?;
-            if eat(scan, "::")? {
-                expect_name(scan, HELP)?;
-            }
-            self.action(HELP)?;
-            return Ok(true);
-        }
-        if is_word(scan, "import") {
-            scan.at += "import".len();
-            loop {
-                let (mut name, mut span) = expect_name(scan, "name what to import")?;
-                if eat(scan, "=")? {
-                    (name, span) = expect_name(scan, "name what to import")?;
-                }
-                unit.imports.push((name.into(), span));
-                if eat(scan, ";")? {
-                    return Ok(true);
-                }
-                expect(scan, ",", "an import ends with `;`")?;
-            }
-        }
-        for word in ["options", "tokens", "channels"] {
-            let start = scan.at;
-            if !is_word(scan, word) {
-                continue;
-            }
-            scan.at += word.len();
-            skip(scan)?;
-            if scan.peek() != Some('{') {
-                scan.at = start;
-                return Ok(false);
-            }
-            match word {
-                "options" => self.options(|key, value, span| match key {
-                    "tokenVocab" => unit.vocabulary = Some((value.into(), span)),
-                    "superClass" => unit.super_class = Some((value.into(), span)),
-                    "caseInsensitive" => unit.is_caseless = value == "true",
-                    _ => {}
-                })?,
-                _ => {
-                    let tokens = self.declared()?;
-                    if word == "tokens" {
-                        unit.tokens.extend(tokens);
-                    }
-                }
-            }
-            return Ok(true);
-        }
-        Ok(false)
-    }
-
-    /// `{ key = value; … }`
-    fn options(&mut self, mut option: impl FnMut(&str, &str, Span)) -> Result<(), Error> {
-        const HELP: &str = "options are written `{ name = value; }`";
-        let scan = &mut self.scan;
-        expect(scan, "{", HELP)?;
-        while !eat(scan, "}")? {
-            let (key, _) = expect_name(scan, HELP)?;
-            expect(scan, "=", HELP)?;
-            skip(scan)?;
-            let start = scan.at;
-            let value = match scan.peek() {
-                Some('\'') => text(&literal(scan)?).unwrap_or_default(),
-                Some('{') => {
-                    code(scan, '{', '}')?;
-                    String::new()
-                }
-                _ => scan
-                    .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '*' | '-'))
-                    .to_owned(),
-            };
-            option(key, &value, scan.span_from(start));
-            expect(scan, ";", HELP)?;
-        }
-        Ok(())
-    }
-
-    /// `{ A, B }`
-    fn declared(&mut self) -> Result<Vec<(Box<str>, Span)>, Error> {
-        const HELP: &str = "names are written `{ A, B }`";
-        let scan = &mut self.scan;
-        let mut names = Vec::new();
-        expect(scan, "{", HELP)?;
-        while !eat(scan, "}")? {
-            let (name, span) = expect_name(scan, HELP)?;
-            names.push((name.into(), span));
-            if !eat(scan, ",")? && !eat(scan, ";")? {
-                expect(scan, "}", HELP)?;
-                break;
-            }
-        }
-        Ok(names)
-    }
-
-    fn action(&mut self, help: &str) -> Result<(), Error> {
-        skip(&mut self.scan)?;
-        match self.scan.peek() {
-            Some('{') => code(&mut self.scan, '{', '}'),
-            _ => Err(self.scan.unexpected(help)),
-        }
-    }
-
-    fn arguments(&mut self) -> Result<(), Error> {
-        skip(&mut self.scan)?;
-        match self.scan.peek() {
-            Some('[') => code(&mut self.scan, '[', ']'),
-            _ => Ok(()),
-        }
-    }
-
     fn rule(&mut self, unit: &Unit, mode: &str) -> Result<Rule, Error> {
         let (mut name, mut span) = expect_name(&mut self.scan, RULE_HELP)?;
         let mut is_fragment = false;
@@ -252,7 +107,7 @@ impl<'t> Reader<'t, '_> {
         };
         self.arguments()?;
         loop {
-            skip(&mut self.scan)?;
+            self.scan.skip()?;
             let scan = &mut self.scan;
             if scan.eat(":") {
                 break;
@@ -289,7 +144,7 @@ impl<'t> Reader<'t, '_> {
         rule.nodes.end = self.nodes.len() as u32;
         // Handlers.
         loop {
-            skip(&mut self.scan)?;
+            self.scan.skip()?;
             if is_word(&self.scan, "catch") {
                 self.scan.at += "catch".len();
                 self.arguments()?;
@@ -304,7 +159,7 @@ impl<'t> Reader<'t, '_> {
 
     /// Reads an element or a sign. False at the end of the rule.
     fn element(&mut self, rule: &mut Rule) -> Result<bool, Error> {
-        skip(&mut self.scan)?;
+        self.scan.skip()?;
         let (start, here) = (self.scan.at, self.scan.here());
         let is_lexical = rule.is_lexical();
         let is_outer = self.groups.len() == 1;
@@ -325,7 +180,7 @@ impl<'t> Reader<'t, '_> {
                 self.scan.at += 1;
                 let not = self.groups.last_mut().and_then(|group| group.not.take());
                 let mut group = Group::new(here, not);
-                skip(&mut self.scan)?;
+                self.scan.skip()?;
                 if is_word(&self.scan, "options") {
                     self.scan.at += "options".len();
                     self.options(|key, value, _| {
@@ -350,7 +205,7 @@ impl<'t> Reader<'t, '_> {
                     let span = self.scan.span_from(start);
                     self.scan.eat("=>");
                     self.push(Kind::Predicate, span)?;
-                    skip(&mut self.scan)?;
+                    self.scan.skip()?;
                     if self.scan.peek() == Some('<') {
                         element_options(&mut self.scan)?;
                     }
@@ -389,7 +244,7 @@ impl<'t> Reader<'t, '_> {
             }
             '-' if is_lexical && self.scan.eat("->") => {
                 let commands = self.commands()?;
-                skip(&mut self.scan)?;
+                self.scan.skip()?;
                 let here = self.scan.here();
                 let is_end = self.scan.eat(";");
                 if !is_outer || !is_end && !self.scan.eat("|") {
@@ -411,7 +266,7 @@ impl<'t> Reader<'t, '_> {
                 let Some((name, span)) = name(&mut self.scan)? else {
                     return Err(self.scan.unexpected(PART_HELP));
                 };
-                skip(&mut self.scan)?;
+                self.scan.skip()?;
                 if self.scan.eat("+=") || self.scan.eat("=") {
                     return Ok(true);
                 }
@@ -432,7 +287,7 @@ impl<'t> Reader<'t, '_> {
     /// A literal, or the first character of a range: `'a'..'z'`.
     fn range(&mut self, codes: &[u32], start: usize) -> Result<Kind, Error> {
         let end = self.scan.at;
-        skip(&mut self.scan)?;
+        self.scan.skip()?;
         if !self.scan.eat("..") {
             self.scan.at = end;
             // No text has half of a character.
@@ -441,7 +296,7 @@ impl<'t> Reader<'t, '_> {
                 None => Kind::Set(ClassUnicode::empty()),
             });
         }
-        skip(&mut self.scan)?;
+        self.scan.skip()?;
         let last = match self.scan.peek() {
             Some('\'') => literal(&mut self.scan)?,
             _ => {
@@ -491,7 +346,7 @@ impl<'t> Reader<'t, '_> {
     /// What repeats the last element.
     fn suffix(&mut self) -> Result<(), Error> {
         loop {
-            skip(&mut self.scan)?;
+            self.scan.skip()?;
             let start = self.scan.at;
             let (min, max) = match self.scan.peek() {
                 Some('?') => (0, Some(1)),
@@ -597,7 +452,7 @@ impl<'t> Reader<'t, '_> {
             let (name, span) = expect_name(scan, HELP)?;
             let mut argument = "";
             if eat(scan, "(")? {
-                skip(scan)?;
+                scan.skip()?;
                 argument = scan.take_while(|c| c == '_' || c == '.' || c.is_alphanumeric());
                 expect(scan, ")", HELP)?;
             }

@@ -8,27 +8,9 @@ use super::sets;
 use crate::grammar::ast::Span;
 use crate::grammar::{Error, ErrorKind};
 
-/// Passes over blanks and comments.
-pub(super) fn skip(scan: &mut Scan<'_>) -> Result<(), Error> {
-    loop {
-        scan.take_while(char::is_whitespace);
-        let start = scan.at;
-        if scan.eat("//") {
-            scan.take_while(|c| c != '\n');
-        } else if scan.eat("/*") {
-            match scan.rest().find("*/") {
-                Some(len) => scan.at += len + 2,
-                None => return Err(scan.unterminated(start, "a comment", "`*/`")),
-            }
-        } else {
-            return Ok(());
-        }
-    }
-}
-
 /// Passes over blanks, comments and `sign`, if that stands here.
 pub(super) fn eat(scan: &mut Scan<'_>, sign: &str) -> Result<bool, Error> {
-    skip(scan)?;
+    scan.skip()?;
     Ok(scan.eat(sign))
 }
 
@@ -42,7 +24,7 @@ pub(super) fn expect(scan: &mut Scan<'_>, sign: &str, help: &str) -> Result<(), 
 
 /// A name, if one stands here.
 pub(super) fn name<'t>(scan: &mut Scan<'t>) -> Result<Option<(&'t str, Span)>, Error> {
-    skip(scan)?;
+    scan.skip()?;
     let start = scan.at;
     if !scan.peek().is_some_and(|c| c == '_' || c.is_alphabetic()) {
         return Ok(None);
