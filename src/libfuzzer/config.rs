@@ -10,6 +10,8 @@ pub struct Config {
     pub k: usize,
     /// `PLEACH_STEERING`, out of 1000.
     pub steering: u32,
+    /// `PLEACH_AVOID`.
+    pub avoid: bool,
     /// `PLEACH_BYTES`, out of 1000.
     pub bytes: u32,
     /// `PLEACH_REWORD`, out of 1000.
@@ -39,6 +41,7 @@ impl Default for Config {
         Config {
             k: 4,
             steering: DEFAULT_STEERING,
+            avoid: true,
             bytes: 200,
             reword: 100,
             errors: None,
@@ -111,6 +114,10 @@ impl Config {
         })?;
         read("PLEACH_STEERING", SHARE, &mut |text| {
             config.steering = share(text)?;
+            Some(())
+        })?;
+        read("PLEACH_AVOID", "0 or 1", &mut |text| {
+            config.avoid = whole::<u32>(text, 0..=1)? == 1;
             Some(())
         })?;
         read("PLEACH_BYTES", SHARE, &mut |text| {

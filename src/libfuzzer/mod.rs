@@ -40,14 +40,17 @@
 //! | `PLEACH_LEN_CONTROL` | how slowly inputs may get longer: mutations without anything new, in proportion to the logarithm of the length; 0 for no limit | 5 |
 //! | `PLEACH_MAX_LEN` | bytes of a sentence that mutation grows to | 16384 |
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
-//! | `PLEACH_RAW` | share of the engine's own mutations, on the text (text codec) | 0.05 |
+//! | `PLEACH_RAW` | share of the engine's own mutations, on the text, to begin with (text codec) | 0.05 |
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
 //! | `PLEACH_CLOCK` | 0 leaves what mutations and runs take out of account, so that a seed gives the same mutants each time | 1 |
+//! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
+mod balance;
 mod cache;
 mod clock;
 mod config;
+mod crashes;
 mod macros;
 mod sentence;
 mod stats;
@@ -125,11 +128,26 @@ struct State {
     texts: Option<Texts>,
     clock: Clock,
     runs: u64,
+    /// Whether the inputs that have crashed before are yet to be read.
+    is_fresh: bool,
     /// The number of runs to report at next.
     next_report: u64,
 }
 
 impl State {
+    /// Before the first mutation, when the corpus has been run: takes in what has crashed before.
+    fn begin(&mut self) {
+        if std::mem::take(&mut self.is_fresh) {
+            let prefix = crashes::prefix(std::env::args_os());
+            for input in crashes::inputs(&prefix) {
+                match &mut self.texts {
+                    None => self.session.shun(&input),
+                    Some(texts) => texts.shun(&mut self.session, &input),
+                }
+            }
+        }
+    }
+
     /// Counts a run. The engine ends without telling anybody, so what has been counted is said each time that the runs have
     /// grown by a quarter.
     fn count_run(&mut self) {
@@ -233,6 +251,7 @@ impl Fuzzer {
                 texts,
                 clock: Clock::default(),
                 runs: 0,
+                is_fresh: config.avoid,
                 next_report: 1000,
             }))
         })
@@ -259,6 +278,7 @@ impl Fuzzer {
     /// Fits `libfuzzer_sys::fuzz_mutator!`. Deterministic in its arguments and in what has run before, if `PLEACH_CLOCK` is 0.
     pub fn mutate(&self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let mut state = self.state();
+        state.begin();
         let State {
             session,
             config,
@@ -288,6 +308,7 @@ impl Fuzzer {
     /// Fits `libfuzzer_sys::fuzz_crossover!`. Where no part fits, `data1` is mutated instead.
     pub fn crossover(&self, data1: &[u8], data2: &[u8], out: &mut [u8], seed: u32) -> usize {
         let mut state = self.state();
+        state.begin();
         let State {
             session,
             config,

@@ -139,6 +139,7 @@ fn settings_are_read_and_checked() {
     let text = |name, value| with(name, value).unwrap();
     assert_eq!(text("PLEACH_RAW", "0").raw, 0);
     assert_eq!(text("PLEACH_CACHE", "100").cache, 100);
+    assert!(text("PLEACH_AVOID", "1").avoid && !text("PLEACH_AVOID", "0").avoid);
     assert!(text("PLEACH_CLOCK", "1").clock && !text("PLEACH_CLOCK", "0").clock);
     assert!(text("PLEACH_STATS", "1").stats && !text("PLEACH_STATS", "0").stats);
     for (name, value) in [
@@ -151,6 +152,7 @@ fn settings_are_read_and_checked() {
         ("PLEACH_MAX_DEPTH", ""),
         ("PLEACH_RAW", "1.1"),
         ("PLEACH_CACHE", "0"),
+        ("PLEACH_AVOID", "0.5"),
         ("PLEACH_CLOCK", "2"),
         ("PLEACH_STATS", "yes"),
     ] {

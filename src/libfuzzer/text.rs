@@ -17,6 +17,7 @@
 use std::sync::Arc;
 
 use super::EngineMutate;
+use super::balance::{Balance, Maker};
 use super::cache::{Cache, Known};
 use super::config::Config;
 use super::stats::Stats;
@@ -77,6 +78,7 @@ pub(super) struct Texts {
     parser: Parser,
     workspace: Workspace,
     cache: Cache,
+    balance: Balance,
     pub(super) stats: Stats,
     /// The choices found last.
     found: Vec<u8>,
@@ -94,6 +96,7 @@ impl Texts {
             parser: Parser::new(graph),
             workspace: Workspace::new(),
             cache: Cache::new(config.cache << 20),
+            balance: Balance::new(),
             stats: Stats::default(),
             found: Vec::new(),
             donor: Vec::new(),
@@ -111,6 +114,14 @@ impl Texts {
                 true
             }
             Found::Nowhere => false,
+        }
+    }
+
+    /// Takes in a text that has crashed the target before; nothing where it is no sentence.
+    pub(super) fn shun(&mut self, session: &mut Session, text: &[u8]) {
+        if self.recognize(session, text, Reader::Mutator) {
+            let choices = session.choices().to_vec();
+            session.shun(&choices);
         }
     }
 
@@ -197,6 +208,7 @@ impl Texts {
             // It is another text's turn, so if that one comes back, it was kept.
             self.raw.clear();
         }
+        self.balance.came_back(&data[..size]);
         let minimize = max_size < size;
         let known = if minimize {
             self.recognize_minimized(session, &data[..size])
@@ -204,7 +216,7 @@ impl Texts {
             self.recognize(session, &data[..size], Reader::Mutator)
         };
         let raw = match known {
-            true => !minimize && session.draw(config.raw),
+            true => !minimize && session.draw(self.balance.share(config.raw)),
             false => minimize || !session.draw(FRESH),
         };
         if raw {
@@ -252,6 +264,7 @@ impl Texts {
         other: &[u8],
         out: &mut [u8],
     ) -> usize {
+        self.balance.came_back(one);
         if !self.is_raw(one) {
             self.raw.clear();
         }
@@ -306,6 +319,7 @@ impl Texts {
         let text = session.sentence();
         data[..text.len()].copy_from_slice(text);
         self.cache.insert_output(text, session.choices());
+        self.balance.made(text, Maker::Operators);
         self.stats.sentences += 1;
         text.len()
     }
@@ -326,6 +340,7 @@ impl Texts {
         }
         self.raw.clear();
         self.raw.extend_from_slice(&data[..new_size]);
+        self.balance.made(&self.raw, Maker::Engine);
         self.stats.raw += 1;
         new_size
     }

@@ -1,6 +1,7 @@
 //! One mutation: which operator, at which site, and what to do where it does not apply.
 
 use super::places::CANDIDATES;
+use super::work::Workspace;
 use super::yields::{self, Maker};
 use super::{FIRST, Operator, Outcome, SEEK, SLIP, Session, TRANSPLANT, operators};
 use crate::id::ProductionId;
@@ -10,6 +11,8 @@ use crate::slip;
 const DRAWS: usize = 4;
 /// How often an output that was made before is mutated on.
 const REPEATS: usize = 2;
+/// How often a mutant that is likely to crash as others have is made anew.
+const AVOIDED: usize = 3;
 /// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
 const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
@@ -20,8 +23,55 @@ const OPEN: u32 = 800;
 const ANEW: u32 = 600;
 
 impl Session {
-    /// One mutation; a few where what comes out was given out before.
+    /// One mutation, or another in its place where an input would come out that is likely to crash as others have.
     pub(super) fn step(&mut self, shrink: bool) -> Outcome {
+        if !self.may_return() {
+            return self.step_onward(shrink);
+        }
+        let mut outcome = self.step_onward(shrink);
+        for _ in 0..AVOIDED {
+            if !self.is_to_be_avoided() {
+                break;
+            }
+            self.return_to_parent();
+            outcome = self.step_onward(shrink);
+        }
+        outcome
+    }
+
+    /// Whether mutants are compared with what has crashed; keeps the present input then.
+    fn may_return(&mut self) -> bool {
+        // What was handed in with suspects is to be mutated with them: to be minimized, say.
+        let may = self.work.steering.has_suspects() && self.crashes() == 0;
+        if may {
+            self.parent.clone_from(&self.given);
+        }
+        may
+    }
+
+    fn return_to_parent(&mut self) {
+        let parent = std::mem::take(&mut self.parent);
+        self.adopt(&parent);
+        self.parent = parent;
+    }
+
+    /// The most crashes that had something of the present input's which no input has survived.
+    fn crashes(&mut self) -> u16 {
+        let Workspace {
+            steering, index, ..
+        } = &mut self.work;
+        let crashes = index.windows().map(|window| steering.crashes(window));
+        crashes.max().unwrap_or(0)
+    }
+
+    /// Whether the present input is not to be run: the likelier, the more crashes were like it.
+    fn is_to_be_avoided(&mut self) -> bool {
+        let crashes = u32::from(self.crashes());
+        crashes > 0 && self.work.rng.below(crashes + 1) > 0
+    }
+
+    /// One mutation; a few where what comes out was given out before.
+    fn step_onward(&mut self, shrink: bool) -> Outcome {
         let mut outcome = self.step_once(shrink);
         self.keep();
         for _ in 0..REPEATS {
@@ -67,6 +117,16 @@ impl Session {
     }
 
     pub(super) fn transplant(&mut self, donor: &[u8], shrink: bool) -> Outcome {
+        let may_return = self.may_return();
+        let outcome = self.transplant_once(donor, shrink);
+        if may_return && self.is_to_be_avoided() {
+            self.return_to_parent();
+            return self.step(shrink);
+        }
+        outcome
+    }
+
+    fn transplant_once(&mut self, donor: &[u8], shrink: bool) -> Outcome {
         self.work.load_donor(slip::split(donor).0);
         if self.errors == 0 {
             self.work.slips.forgive();

@@ -73,6 +73,8 @@ pub struct Session {
     errors: u32,
     /// The canonical choices of the input in the workspace, with the trailer of its slips.
     given: Vec<u8>,
+    /// What a mutation begins with, where there are suspects.
+    parent: Vec<u8>,
     /// The text of an input with slips or tokens, and what it was put together with.
     rendered: Vec<u8>,
     lexemes: Lexemes,
@@ -118,6 +120,7 @@ impl Session {
             reword: 0,
             errors: 0,
             given: Vec::new(),
+            parent: Vec::new(),
             rendered: Vec::new(),
             lexemes: Lexemes::default(),
             maker: None,
@@ -178,6 +181,20 @@ impl Session {
     /// Makes so many of 1000 inputs slightly invalid; none by default.
     pub fn err(&mut self, per_mille: u32) {
         self.errors = per_mille.min(1000);
+    }
+
+    /// Takes in an input that crashes the program. Paths that it has and no input that was marked are no longer sought, and of the
+    /// mutants with a path that n crashes had, one in n + 1 is given out, until one survives: so a bug that is found again and again
+    /// does not stand before all others. Makes the shortest input the present one.
+    pub fn shun(&mut self, input: &[u8]) {
+        self.adopt(input);
+        if !self.has_slips() {
+            let Workspace {
+                steering, index, ..
+            } = &mut self.work;
+            steering.shun(index.windows());
+        }
+        self.adopt(&[]);
     }
 
     /// Gives the operators their shares: fixed ones, and what those leave by weight.

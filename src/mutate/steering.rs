@@ -6,13 +6,16 @@
 //! has the same state.
 //!
 //! A target is drawn from the lowest level that has something uncovered, sometimes from the one above; mostly from the one above where
-//! nearly everything is covered: what is left there may be beyond the limits, or make the program crash, and an input that
-//! crashes covers nothing in the runs after it. When all is covered, the rarest of a few windows is the target. Hits are counted in one run of sixteen: which windows are rare is a matter of
-//! proportions.
+//! nearly everything is covered: what is left there may be beyond the limits. When all is covered, the rarest of a few windows is
+//! the target. Hits are counted in one run of sixteen: which windows are rare is a matter of proportions.
+//!
+//! An input that crashes covers nothing, since its process is gone; the next one would seek the same path and crash again. So the
+//! paths of known crashes are no targets, and those of them that no input has survived, on any level, are *suspects*: with them,
+//! a mutant is likely to crash like the others, the likelier the more crashes had them. One input that survives clears them.
 
 use crate::bitset::BitSet;
 use crate::id::SymbolId;
-use crate::kpath::{Coverage, HitCounts, NO_WINDOW};
+use crate::kpath::{Coverage, HitCounts, KPaths, NO_WINDOW};
 use crate::rng::Rng;
 
 /// The windows that may be told apart: tables of eight bytes each.
@@ -52,6 +55,10 @@ pub(super) struct Steering {
     /// Inputs run before the first mutation.
     begun_with: Option<u32>,
     inputs: u32,
+    /// The paths of each level, from 1 to k, that an input has covered or a crash has had; empty before the first crash.
+    passed: Vec<BitSet>,
+    /// How many crashes had each path, of the same levels.
+    crashes: Vec<Vec<u16>>,
     path: Vec<SymbolId>,
 }
 
@@ -69,6 +76,8 @@ impl Steering {
             until_counted: 0,
             begun_with: None,
             inputs: 0,
+            passed: Vec::new(),
+            crashes: Vec::new(),
             opening: OPENING * kpaths.len_at(2.min(kpaths.k())),
             path: Vec::new(),
             coverage,
@@ -150,10 +159,10 @@ impl Steering {
             return;
         }
         let path = &self.path[..];
-        for (level, covered) in (1..).zip(&mut self.lower) {
-            let suffix = path.len().checked_sub(level).map(|start| &path[start..]);
-            if let Some(rank) = suffix.and_then(|suffix| kpaths.rank(suffix)) {
-                covered.insert(rank as usize);
+        let levels = || ranks(kpaths, path, window);
+        for sets in [&mut self.lower, &mut self.passed] {
+            for (rank, set) in levels().zip(sets) {
+                rank.map(|rank| set.insert(rank));
             }
         }
         // Paths from the root that are shorter have numbers of their own, above those of all others.
@@ -166,13 +175,66 @@ impl Steering {
         self.features[window as usize] = feature as u32;
     }
 
+    /// Takes in the windows of an input that crashes.
+    pub(super) fn shun(&mut self, windows: impl Iterator<Item = u32>) {
+        if self.passed.is_empty() {
+            self.passed = self.lower.clone();
+            self.passed.push(self.coverage.windows().clone());
+            self.crashes = self.passed.iter().map(|it| vec![0; it.len()]).collect();
+        }
+        let kpaths = self.coverage.kpaths();
+        let mut paths = Vec::new();
+        for window in windows.filter(|&window| window != NO_WINDOW) {
+            if !self.coverage.windows().contains(window as usize)
+                && kpaths.window_into(u64::from(window), &mut self.path)
+            {
+                let ranks = ranks(kpaths, &self.path, window).enumerate();
+                paths.extend(ranks.filter_map(|(at, rank)| Some((at, rank?))));
+            }
+        }
+        paths.sort_unstable();
+        paths.dedup();
+        for (at, rank) in paths {
+            self.passed[at].insert(rank);
+            let count = &mut self.crashes[at][rank];
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Whether there are suspects at all.
+    pub(super) fn has_suspects(&self) -> bool {
+        !self.passed.is_empty()
+    }
+
+    /// Of the paths that end with this window, of all levels: the most crashes that one had which no input has survived.
+    pub(super) fn crashes(&mut self, window: u32) -> u16 {
+        let kpaths = self.coverage.kpaths();
+        // Most windows are covered, and so is all that they end with.
+        if self.passed.is_empty()
+            || self.coverage.windows().contains(window as usize)
+            || !kpaths.window_into(u64::from(window), &mut self.path)
+        {
+            return 0;
+        }
+        let covered = self.lower.iter().chain([self.coverage.windows()]);
+        let levels = covered.zip(&self.crashes);
+        ranks(kpaths, &self.path, window)
+            .zip(levels)
+            .filter_map(|(rank, (covered, crashes))| match covered.contains(rank?) {
+                true => None,
+                false => crashes.get(rank?).copied(),
+            })
+            .max()
+            .unwrap_or(0)
+    }
+
     /// Draws a target into `path`, and says whether it has to begin at the root. `None` if the grammar has no paths.
     pub(super) fn target(&self, rng: &mut Rng, path: &mut Vec<SymbolId>) -> Option<bool> {
         let kpaths = self.coverage.kpaths();
         let k = kpaths.k();
         // 1-paths are covered on the way to 2-paths.
         for level in 2.min(k)..k {
-            let covered = &self.lower[level - 1];
+            let covered = self.passed.get(level - 1).unwrap_or(&self.lower[level - 1]);
             let left = covered.count_zeros();
             let ahead = match is_nearly_covered(covered) {
                 true => AHEAD_NEARLY,
@@ -186,7 +248,7 @@ impl Steering {
             path.extend(kpaths.unrank_at(level, rank)?);
             return Some(false);
         }
-        let windows = self.coverage.windows();
+        let windows = self.passed.last().unwrap_or(self.coverage.windows());
         let left = windows.count_zeros();
         let window = match left {
             0 => self.rare(rng)?,
@@ -196,12 +258,28 @@ impl Steering {
         Some(u64::from(window) >= kpaths.len())
     }
 
-    /// The rarest of a few windows.
+    /// The rarest of a few windows, of those that an input has survived.
     fn rare(&self, rng: &mut Rng) -> Option<u32> {
         let count = self.coverage.windows().len();
         let drawn = (0..RARE_OF.min(count)).map(|_| rng.index(count) as u32);
-        drawn.min_by_key(|&window| self.hits.count(window))
+        let survived = drawn.filter(|&window| self.coverage.windows().contains(window as usize));
+        survived.min_by_key(|&window| self.hits.count(window))
     }
+}
+
+/// What a window ends with, on the levels from 1 to k, by the numbers there: a window of k symbols or fewer has its own number
+/// on the last.
+fn ranks<'a>(
+    kpaths: &'a KPaths,
+    path: &'a [SymbolId],
+    window: u32,
+) -> impl Iterator<Item = Option<usize>> + 'a {
+    (1..kpaths.k())
+        .map(|level| {
+            let start = path.len().checked_sub(level)?;
+            kpaths.rank(&path[start..]).map(|rank| rank as usize)
+        })
+        .chain([Some(window as usize)])
 }
 
 /// Whether little or nothing of a level is left.

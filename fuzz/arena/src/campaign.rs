@@ -4,8 +4,9 @@
 //! campaign that stops because of an input goes on with the same corpus and what is left of the budget. The engine's flags are its
 //! defaults, but for limits of time and memory and what the arm says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -154,7 +155,7 @@ impl Campaign<'_> {
             };
             let said = fs::read(&messages).unwrap_or_default();
             let said = String::from_utf8_lossy(&said);
-            let reading = engine::read(&said);
+            let mut reading = engine::read(&said);
             executions += reading.executions;
             monitor.look(tick(spent, executions))?;
             if wall() > self.wall_limit() {
@@ -163,6 +164,13 @@ impl Campaign<'_> {
             }
             if asked.is_some() {
                 continue;
+            }
+            if let (None, Some(signal)) = (&reading.crash, status.and_then(|it| it.signal())) {
+                // The engine's handler needs stack, too, so where that has overflowed it can name no input.
+                reading.crash = Some(engine::Crash {
+                    place: format!("signal {signal}"),
+                    message: "the process was ended, and no input is to blame".into(),
+                });
             }
             let Some(_) = &reading.crash else {
                 let end: Vec<&str> = said.lines().rev().take(12).collect();
@@ -245,6 +253,8 @@ impl Campaign<'_> {
 struct Tally<'a> {
     dir: &'a Path,
     looked_for: &'a [Bug],
+    /// The artifacts that were there before: they stay, as they would for a user, and pleach looks at them.
+    artifacts: BTreeSet<PathBuf>,
     crashes: BTreeMap<String, Crash>,
     bugs: Vec<Found>,
 }
@@ -258,6 +268,7 @@ impl<'a> Tally<'a> {
         Tally {
             dir: campaign.dir,
             looked_for: campaign.bugs,
+            artifacts: BTreeSet::new(),
             crashes: BTreeMap::new(),
             bugs: campaign.bugs.iter().map(not_yet).collect(),
         }
@@ -286,6 +297,13 @@ impl<'a> Tally<'a> {
         let mut freed = false;
         for artifact in files(&self.dir.join("artifacts"))? {
             let name = artifact.file_name().unwrap_or_default().to_owned();
+            if name.to_string_lossy().starts_with("slow-unit-") {
+                fs::remove_file(&artifact)?;
+                continue;
+            }
+            if !self.artifacts.insert(artifact.clone()) {
+                continue;
+            }
             // What crashes while the corpus is read would do so again at every start.
             if !reading.started {
                 let input = fs::read(&artifact)?;
@@ -296,9 +314,8 @@ impl<'a> Tally<'a> {
                     }
                 }
             }
-            match kept && !name.to_string_lossy().starts_with("slow-unit-") {
-                true => fs::rename(&artifact, self.dir.join("crashes").join(name))?,
-                false => fs::remove_file(&artifact)?,
+            if kept {
+                fs::copy(&artifact, self.dir.join("crashes").join(name))?;
             }
         }
         Ok(freed)
