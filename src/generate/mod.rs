@@ -1,11 +1,14 @@
 //! Making sentences: at random, along a path, and as covering sets.
 //!
 //! Generators are choosers for the walk of [`crate::choice`]: they make the same decisions that a tape would spell out, so
-//! whatever is generated has its choice sequence, its sites and its text at once.
+//! whatever is generated has its choice sequence, its sites and its text at once. An [`Expander`] decides in another order, and
+//! replays what it has decided.
 
 mod access;
 mod close_off;
 mod cover;
+mod expander;
+mod foresight;
 mod least_used;
 mod lookahead;
 mod random;
@@ -22,6 +25,7 @@ use crate::rng::Rng;
 use crate::weights::Weights;
 
 pub use cover::{CloseOff, Cover, CoverBuilder, Packing};
+pub use expander::{Expander, Preference};
 pub use lookahead::Lookahead;
 pub use random::{Growth, RandomChooser};
 pub use route::{PathChooser, Routes};

@@ -85,6 +85,11 @@ impl<'a> RandomChooser<'a> {
         self.owed = 0;
     }
 
+    /// Decides in a right side with `depth` references above it from now on, where derivations are not made in order.
+    pub(super) fn move_to(&mut self, depth: u32) {
+        self.depth = depth;
+    }
+
     /// Sets bytes aside for what another chooser, in charge of this one, will force beyond the shortest derivation, so that
     /// nothing else takes their room.
     pub(super) fn set_aside(&mut self, length: u64) {
@@ -134,6 +139,16 @@ impl<'a> RandomChooser<'a> {
         self.rng.below(bound)
     }
 
+    /// The weight of an alternative; 0 for what is never drawn.
+    pub(super) fn weight(&self, node: NodeId, count: u32, index: u32) -> u32 {
+        self.weights.weight(node, count, index)
+    }
+
+    /// True with a chance of `part` in `whole`.
+    pub(super) fn draws(&mut self, part: u64, whole: u64) -> bool {
+        self.rng.bits() % whole < part
+    }
+
     fn fits_depth(&self, part: NodeId) -> bool {
         self.depth.saturating_add(self.by_depth.cost(part)) <= self.limits.max_depth
     }
@@ -148,7 +163,7 @@ impl<'a> RandomChooser<'a> {
             if weight > 0 && self.fits(child, Some(node)) {
                 // Reservoir sampling by weight: one pass, no list.
                 total += u64::from(weight);
-                if self.rng.bits() % total < u64::from(weight) {
+                if self.draws(u64::from(weight), total) {
                     chosen = Some(index);
                 }
             }

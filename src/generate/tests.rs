@@ -10,6 +10,8 @@ use crate::kpath::{Coverage, KPaths, WindowTable};
 use crate::rng::Rng;
 use crate::tests::{fixtures, graph, random_grammar};
 
+mod expander;
+
 /// The canonical inputs of a covering set.
 fn inputs(graph: &Arc<Graph>, k: usize, builder: CoverBuilder) -> (Vec<Vec<u8>>, usize) {
     let mut cover = builder.build(graph, k).unwrap();

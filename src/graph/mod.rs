@@ -9,7 +9,7 @@ mod distance;
 mod shortest;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{Id as _, IdVec, NodeId, ProductionId, SymbolId};
@@ -59,6 +59,8 @@ pub struct Graph {
     by_depth: Shortest,
     by_length: Shortest,
     by_choices: Shortest,
+    /// Made when it is first asked for: no target needs it.
+    by_references: OnceLock<Shortest>,
     costs: IdVec<NodeId, Costs>,
     lexicon: Option<Lexicon>,
     /// Whether the symbols of a production are on k-paths.
@@ -118,6 +120,7 @@ impl Graph {
             by_depth,
             by_length,
             by_choices: Shortest::new(&grammar, Measure::Choices),
+            by_references: OnceLock::new(),
             by_nodes,
             lexicon: Lexicon::new(&grammar)?,
             is_in_paths: in_paths(&grammar, has_open_tokens),
@@ -138,6 +141,9 @@ impl Graph {
             Measure::Depth => &self.by_depth,
             Measure::Length => &self.by_length,
             Measure::Choices => &self.by_choices,
+            Measure::References => self
+                .by_references
+                .get_or_init(|| Shortest::new(&self.grammar, measure)),
         }
     }
 

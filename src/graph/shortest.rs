@@ -1,4 +1,4 @@
-//! Shortest derivations by four measures.
+//! Shortest derivations by five measures.
 //!
 //! Knuth's generalization of Dijkstra's algorithm (A Generalization of Dijkstra's Algorithm, 1977): every measure is a
 //! superior function of its parts, so nodes are finished in ascending order of cost and never looked at again.
@@ -23,6 +23,8 @@ pub enum Measure {
     Length,
     /// Decisions of the derivation: alternatives, repetitions asked for and class members.
     Choices,
+    /// References of the derivation: how often a nonterminal is expanded.
+    References,
 }
 
 /// The cost of the shortest derivation of every node, by one measure, and the alternative that begins it.
@@ -130,7 +132,7 @@ impl Shortest {
                     NodeKind::Reference(_) | NodeKind::Literal(_) | NodeKind::Class(_) => {}
                 }
             } else {
-                let own = u64::from(measure == Measure::Depth);
+                let own = u64::from(matches!(measure, Measure::Depth | Measure::References));
                 for &user in &users[all[id].production] {
                     heap.push(Reverse((pack(measured(cost) + own, nodes(cost) + 1), user)));
                 }

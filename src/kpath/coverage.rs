@@ -221,13 +221,26 @@ impl ExpansionCoverage {
         }
     }
 
-    /// Marks alternative `index` of an alternation, or the single expansion (0) of the root of a right side.
+    /// Marks alternative `index` of an alternation, or the single expansion (0) of the root of a right side, and says whether
+    /// it was new.
     #[inline]
-    pub fn insert(&mut self, node: NodeId, index: u32) {
-        let first = self.first[node.index()];
-        if first + index < self.first[node.index() + 1] {
-            self.covered.insert((first + index) as usize);
-        }
+    pub fn insert(&mut self, node: NodeId, index: u32) -> bool {
+        let at = self.number(node, index);
+        at.is_some_and(|at| self.covered.insert(at))
+    }
+
+    /// Whether this alternative counts and is not covered.
+    #[inline]
+    pub fn lacks(&self, node: NodeId, index: u32) -> bool {
+        let at = self.number(node, index);
+        at.is_some_and(|at| !self.covered.contains(at))
+    }
+
+    /// The number of an alternative, if it counts.
+    #[inline]
+    fn number(&self, node: NodeId, index: u32) -> Option<usize> {
+        let number = self.first[node.index()] + index;
+        (number < self.first[node.index() + 1]).then_some(number as usize)
     }
 
     /// Adds all that `other` covers, of the same grammar.

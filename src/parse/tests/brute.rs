@@ -257,7 +257,9 @@ pub(super) fn cover(
     expand(grammar.start(), expansions);
     for event in derivation {
         match *event {
-            Event::Alternative(node, index) => expansions.insert(node, index),
+            Event::Alternative(node, index) => {
+                expansions.insert(node, index);
+            }
             Event::Terminal(symbol) => {
                 coverage.insert(stack.rank(windows, symbol));
             }
