@@ -10,7 +10,7 @@
 //! 4. `assemble`: those nodes in normal form, counted anew.
 //!
 //! No half-built state is a `Grammar`. [`mod@print`] is the way back to text, and reading that gives an equal grammar;
-//! [`binary`] is the way to bytes and back, without the first two passes.
+//! [`binary`] is the way to bytes and back, without the first two passes. [`duplicate`] makes another grammar of the same language.
 //!
 //! ```
 //! let grammar: pleach::Grammar = "sum := num ('+' num)*; num := [1-9] [0-9]*;".parse()?;
@@ -28,6 +28,7 @@ mod assemble;
 pub mod ast;
 pub mod binary;
 pub mod class;
+pub mod duplicate;
 pub mod error;
 mod intern;
 mod levels;

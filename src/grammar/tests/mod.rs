@@ -1,6 +1,7 @@
 //! Tests of the whole way from text to grammar and back.
 
 mod binary;
+mod duplicate;
 mod errors;
 mod fixtures;
 mod levels;
