@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
+use pleach::Grammar;
 use pleach::import::{Notation, comments_before};
 use serde::Serialize;
 
@@ -72,7 +73,7 @@ impl Convert {
         source.mention_unread();
         source.mention_roots(common);
         let refused = self.strict && !remarks.is_empty();
-        let text = text(&source);
+        let text = text(&source, grammar);
         if let (Some(path), false) = (&self.output, refused) {
             write_file(path, text.as_bytes(), Existing::forced(self.force))?;
         }
@@ -107,9 +108,8 @@ impl Convert {
     }
 }
 
-/// The grammar with the comments of the source.
-fn text(source: &Source) -> String {
-    let grammar = source.graph.grammar();
+/// A grammar with the comments of the source that it was made of.
+pub(super) fn text(source: &Source, grammar: &Grammar) -> String {
     let Some(notation) = source.notation else {
         return grammar.to_string();
     };

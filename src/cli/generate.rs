@@ -1,10 +1,11 @@
 //! `pleach generate`: random sentences.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use pleach::choice::{Lexemes, ROOT, Scratch, SiteIndex};
-use pleach::generate::{Growth, Limits, RandomChooser};
+use pleach::generate::{Expander, Growth, Limits, Preference, RandomChooser};
 use pleach::graph::Measure;
 use pleach::rng::Rng;
 use pleach::weights::Weights;
@@ -12,36 +13,50 @@ use pleach::{Codec, Graph};
 use serde::Serialize;
 
 use super::Common;
-use super::failure::{Answer, Failure};
+use super::failure::{Answer, Failure, note};
 use super::folder::Folder;
 use super::input::Source;
 use super::output::Output;
 use super::progress::Progress;
-use super::report::count;
+use super::report::{Share, count};
 
 /// How often in a row a sentence may miss the limits before they are called unsatisfiable.
 const TRIES: u32 = 1000;
 /// The nodes per step of the budget that strategy `shortest` draws on top of what any sentence needs.
 const BUDGET_STEP: u32 = 4;
+/// The sentences after which --until-covered gives up.
+const MANY: u64 = 100_000;
 
 /// Write random sentences
 ///
 /// Files are choice sequences unless --text is given, and are named by their contents, so that the same sentence is written
 /// once only. With `-`, sentences go to standard output, each with a line break behind it if --text is given.
 ///
+/// Expansions are the alternatives of alternations, and right sides without any. The strategies tracking, simple and foresight
+/// count which of them are covered and say so in the end. They expand open references in random order, and close a sentence
+/// once --max-open references are open.
+///
 /// Example: pleach generate json.ebnf - -n 10 --text
+///
+/// Example: pleach generate json.ebnf seeds --strategy foresight --until-covered
 #[derive(Args, Debug)]
 pub(super) struct Generate {
     /// The grammar; `-` reads standard input
     grammar: PathBuf,
     /// The directory to fill, a new or an empty one; `-` is standard output
     dir: PathBuf,
-    /// How many sentences
-    #[arg(short, value_name = "N", default_value_t = 1)]
-    n: u64,
+    /// How many sentences; with --until-covered, how many at the most [default: 1; with --until-covered, 100000]
+    #[arg(short, value_name = "N")]
+    n: Option<u64>,
     /// How alternatives are chosen
     #[arg(long, value_enum, default_value_t = Strategy::Random)]
     strategy: Strategy,
+    /// Stop when all expansions are covered; exit with 1 if they are not in the end
+    #[arg(long)]
+    until_covered: bool,
+    /// The open references from which on a sentence is closed by as few as possible [default: 10, or one more than a right side has]
+    #[arg(long, value_name = "N")]
+    max_open: Option<u32>,
     /// The most nested references [default: 30, or what the grammar needs]
     #[arg(long, value_name = "N")]
     max_depth: Option<u32>,
@@ -63,6 +78,24 @@ enum Strategy {
     Random,
     /// A few random choices, then the shortest way to an end
     Shortest,
+    /// At random, counting the expansions that are covered
+    Tracking,
+    /// Alternatives that are not covered yet, where there are any
+    Simple,
+    /// Alternatives under which an uncovered expansion lies nearest
+    Foresight,
+}
+
+impl Strategy {
+    /// What is preferred by a strategy that counts expansions.
+    fn preference(self) -> Option<Preference> {
+        match self {
+            Strategy::Random | Strategy::Shortest => None,
+            Strategy::Tracking => Some(Preference::Any),
+            Strategy::Simple => Some(Preference::Uncovered),
+            Strategy::Foresight => Some(Preference::Nearest),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -70,19 +103,21 @@ struct Report {
     inputs: u64,
     bytes: u64,
     duplicates: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expansions: Option<Share>,
 }
 
 impl Generate {
     pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        self.check()?;
         let source = Source::load(&self.grammar, common)?;
         let mut sentences = Sentences::new(&source.graph, &self, common.random_seed)?;
         if self.dir == Path::new("-") {
-            self.print(common, &mut sentences, out)?;
-            return Ok(Answer::Yes);
+            return self.print(common, &mut sentences, out);
         }
         let mut folder = Folder::open(&self.dir, self.force)?;
-        let progress = Progress::new(self.n, "sentences");
-        for _ in 0..self.n {
+        let progress = Progress::new(self.count(), "sentences");
+        while self.goes_on(&sentences) {
             sentences.next()?;
             folder.add(if self.text {
                 sentences.text()
@@ -95,16 +130,52 @@ impl Generate {
         let report = Report {
             inputs: folder.inputs(),
             bytes: folder.bytes(),
-            duplicates: self.n - folder.inputs(),
+            duplicates: sentences.made - folder.inputs(),
+            expansions: sentences.expansions(),
         };
         if common.json {
             out.json(&report)?;
         } else {
             let (inputs, bytes) = (count(report.inputs, "input"), count(report.bytes, "byte"));
             let duplicates = count(report.duplicates, "duplicate");
-            writeln!(out, "{inputs}, {bytes} ({duplicates} left out)")?;
+            write!(out, "{inputs}, {bytes} ({duplicates} left out)")?;
+            match report.expansions {
+                Some(expansions) => writeln!(out, ", {expansions} expansions")?,
+                None => writeln!(out)?,
+            }
         }
-        Ok(Answer::Yes)
+        Ok(self.answer(&sentences))
+    }
+
+    /// Whether the options go together.
+    fn check(&self) -> Result<(), Failure> {
+        let flag = match (self.until_covered, self.max_open) {
+            (true, _) => "--until-covered",
+            (false, Some(_)) => "--max-open",
+            (false, None) => return Ok(()),
+        };
+        match self.strategy.preference() {
+            Some(_) => Ok(()),
+            None => Err(Failure::new(
+                format_args!("{flag} needs a strategy that counts expansions"),
+                "add --strategy tracking, --strategy simple or --strategy foresight",
+            )),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.n.unwrap_or(if self.until_covered { MANY } else { 1 })
+    }
+
+    fn goes_on(&self, sentences: &Sentences<'_>) -> bool {
+        sentences.made < self.count() && !(self.until_covered && sentences.covers_all())
+    }
+
+    fn answer(&self, sentences: &Sentences<'_>) -> Answer {
+        match self.until_covered && !sentences.covers_all() {
+            true => Answer::No,
+            false => Answer::Yes,
+        }
     }
 
     fn print(
@@ -112,23 +183,23 @@ impl Generate {
         common: &Common,
         sentences: &mut Sentences<'_>,
         out: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result<Answer, Failure> {
         if common.json {
             return Err(Failure::new(
                 "standard output cannot take both the sentences and the JSON report",
                 "name a directory for the sentences, or leave out --json",
             ));
         }
-        if !self.text && self.n != 1 {
+        if !self.text && self.count() != 1 {
             return Err(Failure::new(
                 format_args!(
                     "{} choice sequences on standard output could not be told apart",
-                    self.n
+                    self.count()
                 ),
                 "print sentences by --text, print one sequence by -n 1, or name a directory",
             ));
         }
-        for _ in 0..self.n {
+        while self.goes_on(sentences) {
             sentences.next()?;
             if self.text {
                 out.bytes(sentences.text())?;
@@ -137,16 +208,25 @@ impl Generate {
                 out.bytes(sentences.index.canonical())?;
             }
         }
-        Ok(())
+        out.finish()?;
+        if let Some(expansions) = sentences.expansions() {
+            let made = count(sentences.made, "sentence");
+            note(format_args!("{made}, {expansions} expansions"));
+        }
+        Ok(self.answer(sentences))
     }
 }
 
 /// A source of sentences within the limits.
 struct Sentences<'a> {
     graph: &'a Graph,
-    codec: Codec,
+    codec: Arc<Codec>,
     weights: Weights,
     strategy: Strategy,
+    /// What derives them by a strategy that counts expansions.
+    expander: Option<Expander>,
+    /// How many there were.
+    made: u64,
     limits: Limits,
     /// The nodes of the shortest sentence.
     needed_nodes: u32,
@@ -160,11 +240,7 @@ struct Sentences<'a> {
 }
 
 impl<'a> Sentences<'a> {
-    fn new(
-        graph: &'a std::sync::Arc<Graph>,
-        options: &Generate,
-        seed: u64,
-    ) -> Result<Sentences<'a>, Failure> {
+    fn new(graph: &'a Arc<Graph>, options: &Generate, seed: u64) -> Result<Sentences<'a>, Failure> {
         let grammar = graph.grammar();
         let root = grammar[grammar.start()].root;
         let needed = |measure| graph.shortest(measure).cost(root);
@@ -179,16 +255,27 @@ impl<'a> Sentences<'a> {
         unmet("--max-depth", options.max_depth, depth, "nested reference")?;
         unmet("--max-len", options.max_len, len, "byte")?;
         let usual = Limits::default();
+        let limits = Limits {
+            max_depth: options.max_depth.unwrap_or(usual.max_depth.max(depth)),
+            max_len: options.max_len.unwrap_or(usual.max_len.max(len)),
+            max_nodes: usual.max_nodes.max(needed(Measure::Nodes)),
+        };
+        let codec = Arc::new(Codec::new(graph));
+        let expander = options.strategy.preference().map(|preference| {
+            let expander = Expander::new(&codec, limits, Rng::new(seed)).prefer(preference);
+            match options.max_open {
+                Some(max_open) => expander.max_open(max_open),
+                None => expander,
+            }
+        });
         Ok(Sentences {
             graph,
-            codec: Codec::new(graph),
+            codec,
+            expander,
+            made: 0,
             weights: Weights::stated(grammar),
             strategy: options.strategy,
-            limits: Limits {
-                max_depth: options.max_depth.unwrap_or(usual.max_depth.max(depth)),
-                max_len: options.max_len.unwrap_or(usual.max_len.max(len)),
-                max_nodes: usual.max_nodes.max(needed(Measure::Nodes)),
-            },
+            limits,
             needed_nodes: needed(Measure::Nodes),
             max_depth: options.max_depth,
             max_len: options.max_len,
@@ -206,6 +293,10 @@ impl<'a> Sentences<'a> {
 
     /// Derives the next sentence.
     fn next(&mut self) -> Result<(), Failure> {
+        // What a sentence covers that is not kept has to be covered again.
+        let has_limit = self.max_len.or(self.max_depth).is_some();
+        let before = self.expander.as_ref().filter(|_| has_limit);
+        let before = before.map(|expander| expander.expansions().clone());
         for _ in 0..TRIES {
             self.derive();
             let len = self.text().len();
@@ -214,7 +305,11 @@ impl<'a> Sentences<'a> {
                     .max_depth
                     .is_none_or(|limit| self.index.depth() <= limit);
             if keeps {
+                self.made += 1;
                 return Ok(());
+            }
+            if let (Some(expander), Some(before)) = (&mut self.expander, &before) {
+                expander.set_expansions(before.clone());
             }
         }
         Err(Failure::new(
@@ -223,7 +318,21 @@ impl<'a> Sentences<'a> {
         ))
     }
 
+    /// What the sentences cover, if that was counted.
+    fn expansions(&self) -> Option<Share> {
+        let expander = self.expander.as_ref()?;
+        Some(Share::of(expander.expansions()))
+    }
+
+    fn covers_all(&self) -> bool {
+        let share = self.expansions();
+        share.is_some_and(|share| share.covered == share.total)
+    }
+
     fn derive(&mut self) {
+        if let Some(expander) = &mut self.expander {
+            return expander.generate(&mut self.index);
+        }
         let mut limits = self.limits;
         if self.strategy == Strategy::Shortest {
             // Nothing but the shortest fits once the nodes are used up.

@@ -242,7 +242,7 @@ pub(super) fn companion(of: &Path, name: &str) -> Option<(String, String)> {
 }
 
 /// The first few of many names.
-fn list(names: &[Box<str>]) -> String {
+pub(super) fn list(names: &[Box<str>]) -> String {
     const SHOWN: usize = 12;
     let mut list = names[..names.len().min(SHOWN)].join(", ");
     if let Some(more @ 1..) = names.len().checked_sub(SHOWN) {

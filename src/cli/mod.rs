@@ -33,6 +33,7 @@ mod show;
 mod state;
 mod survey;
 mod text;
+mod transform;
 mod unread;
 
 use std::process::ExitCode;
@@ -47,8 +48,9 @@ use pleach::import::Notation;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the answer is no: a text does not parse, coverage is below --min, texts are left out under
-       --strict, `lint` has a warning, an input failed in `fuzz`
+  1    the answer is no: a text does not parse, coverage is below --min or not all that
+       --until-covered asks for, texts are left out under --strict, `lint` has a warning, an input
+       failed in `fuzz`
   2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
@@ -96,6 +98,7 @@ enum Verb {
     Check(check::Check),
     Lint(lint::Lint),
     Convert(convert::Convert),
+    Transform(transform::Transform),
     Compile(compile::Compile),
     Paths(paths::Paths),
     Seed(seed::Seed),
@@ -141,6 +144,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Check(verb) => verb.run(common, out),
         Verb::Lint(verb) => verb.run(common, out),
         Verb::Convert(verb) => verb.run(common, out),
+        Verb::Transform(verb) => verb.run(common, out),
         Verb::Compile(verb) => verb.run(common, out),
         Verb::Paths(verb) => verb.run(common, out),
         Verb::Seed(verb) => verb.run(common, out),

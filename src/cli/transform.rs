@@ -1,0 +1,124 @@
+//! `pleach transform`: another grammar of the same language.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pleach::Grammar;
+use pleach::grammar::notation::is_name;
+use serde::Serialize;
+
+use super::Common;
+use super::convert;
+use super::failure::{Answer, Failure, note};
+use super::input::{Source, list};
+use super::output::{Existing, Output, write_file};
+use super::report::count;
+
+/// Write another grammar of the same language, of which more can be covered
+///
+/// --duplicate-context gives an alternative copies of everything that it refers to, one for each reference in it, so that they are
+/// covered apart: what is derived there is told from what is derived elsewhere. Copies are named after what they copy, with a
+/// number behind it. What nothing refers to any more is removed. Copies can become many: --depth bounds them, and one alternative
+/// takes fewer than all.
+///
+/// Example: pleach transform expr.ebnf --duplicate-context Factor.3 --depth 1 -o factors.ebnf
+#[derive(Args, Debug)]
+pub(super) struct Transform {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// The production, and the number of one of its alternatives, from 0; if given again, done one after the other
+    #[arg(long, value_name = "PRODUCTION[.ALTERNATIVE]", required = true)]
+    duplicate_context: Vec<String>,
+    /// Copy only what is so many references away [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// Write to this file rather than to standard output
+    #[arg(short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    productions: usize,
+    expansions: usize,
+    /// What nothing refers to any more.
+    removed: Vec<Box<str>>,
+    /// Unless it went to a file.
+    grammar: Option<String>,
+}
+
+impl Transform {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar, common)?;
+        let mut grammar = Grammar::clone(source.graph.grammar());
+        let mut removed = Vec::new();
+        for context in &self.duplicate_context {
+            grammar = self.duplicate(&grammar, context, &source.name)?;
+            let warnings = grammar.warnings().iter();
+            removed.extend(warnings.map(|warning| warning.production.clone()));
+        }
+        let text = convert::text(&source, &grammar);
+        if let Some(path) = &self.output {
+            write_file(path, text.as_bytes(), Existing::forced(self.force))?;
+        }
+        let report = Report {
+            productions: grammar.productions().len(),
+            expansions: grammar.alternative_count(),
+            removed,
+            grammar: self.output.is_none().then_some(text),
+        };
+        if common.json {
+            out.json(&report)?;
+        } else if let Some(text) = &report.grammar {
+            out.bytes(text.as_bytes())?;
+        } else {
+            let productions = count(report.productions as u64, "production");
+            let expansions = count(report.expansions as u64, "expansion");
+            writeln!(out, "{productions}, {expansions}")?;
+        }
+        if !common.json && !report.removed.is_empty() {
+            out.finish()?;
+            note(format_args!(
+                "removed, for nothing refers to it any more: {}",
+                report.removed.join(", ")
+            ));
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn duplicate(
+        &self,
+        grammar: &Grammar,
+        context: &str,
+        source: &str,
+    ) -> Result<Grammar, Failure> {
+        let (name, alternative) = match context.split_once('.') {
+            Some((name, number)) => (name, Some(number)),
+            None => (context, None),
+        };
+        let number = alternative.map(str::parse::<u32>);
+        let number = match number.transpose() {
+            Ok(number) if is_name(name) => number,
+            _ => {
+                return Err(Failure::new(
+                    format_args!("--duplicate-context {context}: this is no place in a grammar"),
+                    "name a production, or one with the number of an alternative, as in `Factor.3`",
+                ));
+            }
+        };
+        let Some(production) = grammar.production_named(name) else {
+            let productions = grammar.productions().iter();
+            let names: Vec<Box<str>> = productions.map(|(_, it)| it.name.clone()).collect();
+            return Err(Failure::new(
+                format_args!("{source}: there is no nonterminal `{name}`"),
+                format_args!("there are {}", list(&names)),
+            ));
+        };
+        let depth = self.depth.unwrap_or(u32::MAX);
+        let duplicated = grammar.duplicate_context(production, number, depth);
+        duplicated.map_err(|error| Failure::of(source, error))
+    }
+}
