@@ -5,7 +5,7 @@
 
 mod engine;
 mod process;
-mod project;
+pub(super) mod project;
 mod ruler;
 mod seeds;
 pub(super) mod wrapper;

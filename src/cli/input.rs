@@ -127,6 +127,16 @@ impl Source {
             ),
             _ => Failure::file("read", Path::new(&name), &error),
         })?;
+        Source::of(path, name, text, common)
+    }
+
+    /// Reads the text of a grammar that is, or could be, in the file `path`.
+    pub(super) fn of(
+        path: &Path,
+        name: String,
+        text: Vec<u8>,
+        common: &Common,
+    ) -> Result<Source, Failure> {
         let mut forced = common.from;
         let mut text = text;
         if Grammar::is_compiled(&text) {

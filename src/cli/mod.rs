@@ -17,7 +17,9 @@ mod folder;
 mod fuzz;
 mod generate;
 mod html;
+mod init;
 mod input;
+mod library;
 mod lint;
 mod measure;
 mod migrate;
@@ -110,6 +112,7 @@ enum Verb {
     Migrate(migrate::Migrate),
     Show(show::Show),
     Survey(survey::Survey),
+    Init(init::Init),
     Fuzz(fuzz::Fuzz),
 }
 
@@ -156,6 +159,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Migrate(verb) => verb.run(common, out),
         Verb::Show(verb) => verb.run(common, out),
         Verb::Survey(verb) => verb.run(common, out),
+        Verb::Init(verb) => verb.run(common, out),
         Verb::Fuzz(verb) => verb.run(common, out),
     }
 }

@@ -18,6 +18,7 @@ const RUN: &[&str] = &["pleach ", "printf "];
 /// The beginnings of commands that are shown only: they build programs, run a campaign, or go on for minutes.
 const SKIPPED: &[&str] = &[
     "pleach fuzz ",
+    "pleach init ",
     "scripts/fuzz.sh",
     "scripts/test.sh",
     "cargo ",

@@ -28,9 +28,11 @@ const ARCHIVE_VARIABLE: &str = "CUSTOM_LIBFUZZER_PATH";
 
 /// A package of fuzz targets.
 #[derive(Debug)]
-pub(super) struct Project {
+pub(in crate::cli) struct Project {
     /// Its directory.
-    pub(super) dir: PathBuf,
+    pub(in crate::cli) dir: PathBuf,
+    /// The edition of Rust that its targets are of.
+    pub(in crate::cli) edition: String,
     targets: Vec<String>,
     build_dir: PathBuf,
 }
@@ -45,6 +47,8 @@ struct Metadata {
 #[derive(Deserialize)]
 struct Package {
     manifest_path: PathBuf,
+    #[serde(default)]
+    edition: String,
     metadata: Option<serde_json::Value>,
     targets: Vec<Target>,
 }
@@ -58,7 +62,7 @@ struct Target {
 impl Project {
     /// The package in `dir`, or that of the project around the current directory: the nearest directory upward that is such a
     /// package or has one as `fuzz`.
-    pub(super) fn find(dir: Option<&Path>) -> Result<Project, Failure> {
+    pub(in crate::cli) fn find(dir: Option<&Path>) -> Result<Project, Failure> {
         if let Some(dir) = dir {
             let absolute = std::path::absolute(dir)
                 .map_err(|error| Failure::file("find the fuzz directory", dir, &error))?;
@@ -85,9 +89,16 @@ impl Project {
                 return Project::load(&dir)?.ok_or_else(|| not_for_cargo_fuzz(&dir));
             }
         }
+        let has_package = here.ancestors().any(|dir| dir.join("Cargo.toml").is_file());
+        let init = match has_package {
+            true => "`cargo fuzz init`",
+            false => "`cargo init --lib` and `cargo fuzz init`",
+        };
         Err(Failure::new(
             "there is no fuzz directory here or further up",
-            "go to a project that has one, name it by --fuzz-dir, or make one by `cargo fuzz init`",
+            format_args!(
+                "go to a project that has one, name it by --fuzz-dir, or make one by {init}"
+            ),
         ))
     }
 
@@ -134,18 +145,24 @@ impl Project {
         targets.sort();
         Ok(Some(Project {
             dir: dir.to_owned(),
+            edition: package.edition,
             targets,
             build_dir: metadata.target_directory.join("pleach"),
         }))
     }
 
+    /// Whether the package has such a target.
+    pub(in crate::cli) fn has_target(&self, target: &str) -> bool {
+        self.targets.iter().any(|name| name == target)
+    }
+
     /// Fails if the package has no such target.
     pub(super) fn check_target(&self, target: &str) -> Result<(), Failure> {
-        if self.targets.iter().any(|name| name == target) {
+        if self.has_target(target) {
             return Ok(());
         }
         let help = match self.targets.as_slice() {
-            [] => format!("add it by `cargo fuzz add {target}`"),
+            [] => format!("add it by `pleach init {target} --grammar GRAMMAR`"),
             names => format!("the targets are {}", names.join(", ")),
         };
         let dir = self.dir.display();

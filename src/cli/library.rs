@@ -1,0 +1,59 @@
+//! The grammars that come with the program, by name.
+
+macro_rules! library {
+    ($($name:literal)*) => {
+        &[$((
+            $name,
+            include_str!(concat!("../../grammars/", $name, "/", $name, ".ebnf")),
+        )),*]
+    };
+}
+
+/// Each directory of `grammars/` with its grammar, sorted by name.
+const GRAMMARS: &[(&str, &str)] = library! {
+    "csv"
+    "fancy_regex"
+    "fend"
+    "json"
+    "markdown"
+    "regex"
+    "rhai"
+    "tera"
+    "toml"
+    "url"
+    "whatwg_url"
+    "xml"
+};
+
+/// The text of a grammar.
+pub(super) fn grammar(name: &str) -> Option<&'static str> {
+    let found = GRAMMARS.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, text)| text)
+}
+
+/// The names of all grammars, for a sentence.
+pub(super) fn names() -> String {
+    let names: Vec<&str> = GRAMMARS.iter().map(|&(name, _)| name).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::GRAMMARS;
+
+    #[test]
+    fn every_grammar_of_the_repository_is_there() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let folders = entries.filter(|entry| entry.path().is_dir());
+        let mut expected: Vec<String> = folders
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        expected.sort();
+        let names: Vec<&str> = GRAMMARS.iter().map(|&(name, _)| name).collect();
+        assert_eq!(names, expected, "add it to the list in src/cli/library.rs");
+    }
+}
