@@ -110,6 +110,8 @@ impl Init {
             make_folder(&target)?;
             write_file(&target, code.as_bytes(), Existing::Keep)?;
             written.push(&target);
+            // Where it is a link, the file behind it is replaced.
+            let path = path.canonicalize().unwrap_or_else(|_| path.clone());
             write_file(&path, manifest.to_string().as_bytes(), Existing::Replace)
         })();
         if let Err(failure) = outcome {
