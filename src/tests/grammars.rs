@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml::{Table, Value};
 
 use crate::choice::{Codec, Scratch, SiteIndex};
+use crate::generate::{Expander, Limits, Preference};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::kpath::{Coverage, KPaths, WindowTable, counts};
+use crate::rng::Rng;
 
 /// The k of the covering sets under `corpus`.
 const CORPUS_K: usize = 2;
@@ -163,5 +166,21 @@ fn corpora_cover_their_grammars() {
             "corpus/{name} lacks {uncovered:?}\nremove it, and make it again:\n  \
              pleach seed grammars/{name}/{name}.ebnf corpus/{name} -k {CORPUS_K}"
         );
+    }
+}
+
+#[test]
+fn foresight_covers_the_expansions_of_every_grammar() {
+    for (name, grammar) in grammars() {
+        let codec = Arc::new(Codec::new(&Graph::new(grammar).unwrap()));
+        let expander = Expander::new(&codec, Limits::NONE, Rng::new(0));
+        let mut expander = expander.prefer(Preference::Nearest);
+        let mut index = SiteIndex::new();
+        // Each sentence covers one at least.
+        for _ in 0..expander.expansions().total() {
+            expander.generate(&mut index);
+        }
+        let expansions = expander.expansions();
+        assert_eq!(expansions.covered(), expansions.total(), "{name}");
     }
 }
