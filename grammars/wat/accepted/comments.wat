@@ -1,0 +1,3 @@
+(module(; a comment ;)(memory 1);;another
+(type (func))	(start 0)
+(func))

@@ -1,0 +1,1 @@
+(module (memory 1) (func (drop (i32.load align=3 (i32.const 0)))))

@@ -1,0 +1,1 @@
+(module (func block $l end $k))

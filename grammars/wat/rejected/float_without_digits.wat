@@ -1,0 +1,1 @@
+(module (func (result f32) f32.const .5))

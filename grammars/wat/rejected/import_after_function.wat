@@ -1,0 +1,1 @@
+(module (func) (import "a" "b" (func)))

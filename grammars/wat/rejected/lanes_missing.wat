@@ -1,0 +1,1 @@
+(module (func (drop (v128.const i32x4 1 2 3))))

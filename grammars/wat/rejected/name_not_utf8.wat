@@ -1,0 +1,1 @@
+(module (export "\ff" (func 0)))

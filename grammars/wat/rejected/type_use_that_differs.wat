@@ -1,0 +1,1 @@
+(module (type $t (func)) (func (type $t) (param i32)))

@@ -1,0 +1,1 @@
+(module (func i32.plus))
