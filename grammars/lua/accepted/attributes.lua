@@ -1,0 +1,2 @@
+local x <const>,y <close> = 1
+return x

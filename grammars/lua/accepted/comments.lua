@@ -1,0 +1,3 @@
+--[[ one
+two]]x = nil--three
+y = nil--[==[ ]] ]==]

@@ -1,0 +1,2 @@
+function t.f(x, y)  return x, y end
+function f(...)  return ... end

@@ -1,0 +1,2 @@
+local n = 1
+local x, y = f(n), nil;

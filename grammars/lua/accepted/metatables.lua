@@ -1,0 +1,1 @@
+t = setmetatable({p = 1}, {__index = f, __add = function(x, y) return x end})

@@ -1,0 +1,2 @@
+function t:f(self)  return self end
+t:f{1;2}

@@ -1,0 +1,1 @@
+x, y = pcall(error, {1})

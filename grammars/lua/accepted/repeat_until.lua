@@ -1,0 +1,2 @@
+repeat x = t.p
+ until x == nil
