@@ -32,7 +32,7 @@ pub(crate) enum Verb {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub(crate) struct Run {
-    /// Directories in fuzz/arena/subjects or fuzz/arena/bugs; `all` and `bugs` stand for each of these
+    /// Directories in fuzz/arena/subjects or fuzz/arena/bugs; `all` and `bugs` stand for each of these, but `all` leaves out those that are heavy to build
     #[arg(long, value_delimiter = ',', default_value = "all")]
     pub subjects: Vec<String>,
     /// Arms by name; all if neither these nor variants are named

@@ -57,6 +57,7 @@ fn summary(arm: &str, seed: u64, edges: u64, accepted: u64, found: Option<f64>) 
             does: "parses, prints".into(),
             grammar: "grammars/program/program.ebnf".into(),
             deep: true,
+            heavy: false,
             bugs: vec![Bug {
                 name: "17".into(),
                 url: "https://example.org/17".into(),

@@ -75,8 +75,9 @@ fn dispatch(arguments: &Arguments) -> Result<()> {
 fn list(checkout: &Checkout) -> Result<()> {
     for (kind, subjects) in ["subject", "bugs"].into_iter().zip(checkout.subjects()?) {
         for subject in subjects {
+            let heavy = if subject.about.heavy { ", heavy" } else { "" };
             println!(
-                "{kind} {}: {} {}",
+                "{kind} {}: {} {}{heavy}",
                 subject.key,
                 subject.version(),
                 subject.about.does

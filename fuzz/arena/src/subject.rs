@@ -34,6 +34,9 @@ pub(crate) struct About {
     /// Whether much of the program lies behind its parser.
     #[serde(default)]
     pub deep: bool,
+    /// Whether it takes minutes to build, so that it runs only by name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub heavy: bool,
     /// The package under test, if its name differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
@@ -149,13 +152,13 @@ impl Checkout {
         })
     }
 
-    /// The subjects that are asked for: by name, `all` for those of `subjects`, `bugs` for those of `bugs`.
+    /// The subjects that are asked for: by name, `all` for those of `subjects` but the heavy ones, `bugs` for those of `bugs`.
     pub(crate) fn choose(&self, names: &[String]) -> Result<Vec<Subject>> {
         let [plain, bugs] = self.subjects()?;
         let mut chosen: Vec<Subject> = Vec::new();
         for name in names {
             let found: Vec<&Subject> = match name.as_str() {
-                "all" => plain.iter().collect(),
+                "all" => plain.iter().filter(|it| !it.about.heavy).collect(),
                 "bugs" => bugs.iter().collect(),
                 name => plain
                     .iter()
@@ -217,5 +220,25 @@ impl Subject {
             Some(version) => format!("{name} {version}"),
             None => format!("{name} of unknown version"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(names: &[&str]) -> Vec<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
+        let chosen = Checkout { root }.choose(&names).expect("there are such");
+        chosen.into_iter().map(|it| it.key).collect()
+    }
+
+    #[test]
+    fn heavy_subjects_run_by_name_only() {
+        let all = keys(&["all"]);
+        assert!(all.contains(&"json".into()), "{all:?}");
+        assert!(!all.contains(&"naga".into()), "{all:?}");
+        assert_eq!(keys(&["naga", "json"]), ["naga", "json"]);
     }
 }

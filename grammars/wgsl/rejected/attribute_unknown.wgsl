@@ -1,0 +1,1 @@
+@sometimes fn f() { }

@@ -1,0 +1,1 @@
+fn f(a: bool) { if a return; }

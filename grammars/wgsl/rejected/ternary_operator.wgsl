@@ -1,0 +1,1 @@
+fn f(a: bool) -> i32 { return a ? 1 : 2; }
