@@ -1,0 +1,1 @@
+x = p => p;y = async (p, ...q) => await p;z = () => ({ x });

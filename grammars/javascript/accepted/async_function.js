@@ -1,0 +1,3 @@
+async function h() { for await (const i of x) { }
+return await y;
+}

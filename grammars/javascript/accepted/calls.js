@@ -1,0 +1,1 @@
+f(1, ...x);new C(y);x.m(z,);(function () { })();

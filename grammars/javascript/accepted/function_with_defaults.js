@@ -1,0 +1,2 @@
+function f({ p: [p] = [], ...q }) { return p;
+}

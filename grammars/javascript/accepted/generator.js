@@ -1,0 +1,3 @@
+function* g(p) { x = yield p;
+yield* [1, 2];
+}

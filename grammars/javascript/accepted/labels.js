@@ -1,0 +1,1 @@
+n: while (x) { for (const i of [1]) { continue n; } }

@@ -1,0 +1,1 @@
+x = `a${y + 1}\``;y = String.raw`b`;

@@ -1,0 +1,2 @@
+try { throw x;
+} catch ({ message: e }) { } finally { }

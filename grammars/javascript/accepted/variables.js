@@ -1,0 +1,2 @@
+var x = 1, y = x;
+let a = x;

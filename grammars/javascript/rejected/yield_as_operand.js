@@ -1,0 +1,1 @@
+function* g() { x = 1 + yield; }
