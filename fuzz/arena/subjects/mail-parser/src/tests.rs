@@ -1,0 +1,61 @@
+//! The subject on the grammar's snippets and on sentences.
+
+#[path = "../../../harness/check.rs"]
+mod check;
+
+use crate::{GRAMMAR, run};
+
+/// Sentences that are refused: the first colon ends the name of a group.
+const REFUSED: &[&str] = &["ipv6_ipv4_literal", "ipv6_literal"];
+/// What is no sentence, and is accepted: the crate looks for addresses, and refuses nothing.
+const ACCEPTED: &[&str] = &[
+    "colon_in_name",
+    "comma_first",
+    "comma_last",
+    "domain_dot_first",
+    "domain_dot_last",
+    "dot_first",
+    "dot_in_name",
+    "dot_last",
+    "fold_without_space",
+    "group_unclosed",
+    "ipv4_short",
+    "ipv4_too_large",
+    "label_hyphen_first",
+    "label_hyphen_last",
+    "line_break",
+    "name_behind_address",
+    "nested_groups",
+    "no_domain",
+    "no_local_part",
+    "non_ascii_escape",
+    "route",
+    "semicolon_between",
+    "space_in_local_part",
+    "two_ats",
+    "two_dots",
+    "unclosed_angle",
+    "underscore_in_domain",
+];
+
+/// Names of snippets with this verdict.
+fn judged(kind: &str, verdict: bool) -> Vec<String> {
+    check::snippets("email", kind)
+        .into_iter()
+        .filter(|(_, text)| run(text) == verdict)
+        .map(|(path, _)| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect()
+}
+
+#[test]
+fn snippets_are_judged_as_the_grammar_does_but_for_these() {
+    assert_eq!(judged("accepted", false), REFUSED);
+    assert_eq!(judged("rejected", true), ACCEPTED);
+}
+
+#[test]
+fn sentences_run() {
+    let texts = check::sentences(GRAMMAR, 1, 300);
+    let accepted = check::accepted(run, &texts);
+    assert!(accepted * 100 >= texts.len() * 90, "{accepted} accepted");
+}

@@ -1,0 +1,55 @@
+//! The subject on the grammar's snippets and on sentences.
+
+#[path = "../../../harness/check.rs"]
+mod check;
+
+use crate::{GRAMMAR, run};
+
+/// Sentences that are refused: a domain has to be a name.
+const REFUSED: &[&str] = &["address_literals"];
+/// What is no sentence, and is accepted: the crate reads one request at a time, and leaves their order to its caller.
+const ACCEPTED: &[&str] = &[
+    "auth_after_helo",
+    "auth_in_mail",
+    "base64_not_padded",
+    "chunk_and_data",
+    "chunks_after_helo",
+    "data_first",
+    "data_without_recipient",
+    "doubled_parameter",
+    "line_feeds_only",
+    "mail_left_open",
+    "nested_mail",
+    "no_greeting",
+    "no_last_chunk",
+    "notify_never_and_delay",
+    "null_forward_path",
+    "parameters_after_helo",
+    "quit_only",
+    "recipient_without_mail",
+    "space_before_path",
+    "two_auths",
+    "unstuffed_dot",
+];
+
+/// Names of snippets with this verdict.
+fn judged(kind: &str, verdict: bool) -> Vec<String> {
+    check::snippets("dialogue", kind)
+        .into_iter()
+        .filter(|(_, text)| run(text) == verdict)
+        .map(|(path, _)| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect()
+}
+
+#[test]
+fn snippets_are_judged_as_the_grammar_does_but_for_these() {
+    assert_eq!(judged("accepted", false), REFUSED);
+    assert_eq!(judged("rejected", true), ACCEPTED);
+}
+
+#[test]
+fn sentences_run() {
+    let texts = check::sentences(GRAMMAR, 1, 300);
+    let accepted = check::accepted(run, &texts);
+    assert!(accepted * 100 >= texts.len() * 80, "{accepted} accepted");
+}
