@@ -2,9 +2,10 @@
 # Fuzzes one of the targets under fuzz/ and reports what the campaign has reached.
 #
 #     scripts/fuzz.sh [TARGET] [SECONDS] [--seeds DIR]... [-- ENGINE FLAGS]
+#     scripts/fuzz.sh --list
 #
 # Needs stable Rust and a C++ compiler. What else is missing is installed: cargo-fuzz. The corpus is fuzz/corpus/TARGET; an
-# empty one is seeded from corpus/TARGET, or else with a covering set. Called again, it goes on from there.
+# empty one is seeded with the covering set of the target's grammar. Called again, it goes on from there. --list says which targets there are.
 #
 # --seeds adds a directory of texts (or one text) to the corpus: as choice sequences, leaving out what is no sentence of the
 # grammar, or as they are if the target has `codec: text`. It overwrites nothing, and adds nothing twice.
@@ -46,6 +47,11 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
         options+=(--seeds "$(CDPATH='' cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")")
         shift
         ;;
+    --list)
+        cd "$root"
+        targets
+        exit 0
+        ;;
     -*) die "unexpected \`$1\`" "$usage" ;;
     *) words+=("$1") ;;
     esac
@@ -74,8 +80,8 @@ fi
 cargo build --release --locked --quiet --bin pleach || exit 2
 pleach=${CARGO_TARGET_DIR:-target}/release/pleach
 
-# A target with the text codec is called after the one that it is a twin of.
-grammar=grammars/${target%_text}/${target%_text}.ebnf
+# The grammar is the one that the target names. Some targets have none, or one of their own.
+grammar=$(sed -n 's|.*"\.\./\(grammars/[^"]*\.ebnf\)".*|\1|p' "fuzz/fuzz_targets/$target.rs" | head -n 1)
 corpus=fuzz/corpus/$target
 text=()
 if grep 'codec: text' "fuzz/fuzz_targets/$target.rs" >/dev/null; then
@@ -83,9 +89,10 @@ if grep 'codec: text' "fuzz/fuzz_targets/$target.rs" >/dev/null; then
 fi
 if [ -z "$(ls -A "$corpus" 2>/dev/null)" ]; then
     mkdir -p "$corpus"
-    if [ -n "$(ls -A "corpus/$target" 2>/dev/null)" ]; then
-        say "seeding $corpus from corpus/$target"
-        cp -R "corpus/$target/." "$corpus/"
+    seeds=corpus/$(basename "$grammar" .ebnf)
+    if [ ${#text[@]} -eq 0 ] && [ -n "$(ls -A "$seeds" 2>/dev/null)" ]; then
+        say "seeding $corpus from $seeds"
+        cp -R "$seeds/." "$corpus/"
     elif [ -f "$grammar" ]; then
         say "seeding $corpus with a covering set"
         # --force: an empty directory is not always without hidden files.
@@ -93,6 +100,10 @@ if [ -z "$(ls -A "$corpus" 2>/dev/null)" ]; then
     fi
 fi
 
+# What is not built by default is behind a feature of the target's name.
+if grep "^$target = .*optional = true" fuzz/Cargo.toml >/dev/null; then
+    options+=(--features "$target")
+fi
 if [ -f "$grammar" ]; then
     options+=(--grammar "$grammar" -k "$report_k")
 fi

@@ -84,6 +84,9 @@ pub(super) struct Fuzz {
     /// Build the target without debug assertions and overflow checks
     #[arg(short = 'O', long)]
     release: bool,
+    /// Features of the fuzz package to build the target with, with commas between them
+    #[arg(long, value_name = "FEATURES")]
+    features: Option<String>,
     /// The directory of the fuzz package [default: the nearest `fuzz`]
     #[arg(long, value_name = "DIR")]
     fuzz_dir: Option<PathBuf>,
@@ -252,6 +255,9 @@ impl Fuzz {
         command.arg("--sanitizer").arg(self.sanitizer.to_string());
         if self.release {
             command.arg("--release");
+        }
+        if let Some(features) = &self.features {
+            command.arg("--features").arg(features);
         }
         command.arg(&self.target);
     }
