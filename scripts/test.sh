@@ -63,6 +63,9 @@ check bash -n scripts/suites.sh
 check bash -n scripts/engine.sh
 check bash -n scripts/evaluate.sh
 check bash -n scripts/libafl.sh
+check bash -n scripts/fetch.sh
+check bash -n scripts/samples.sh
+check bash -n scripts/acceptance.sh
 for manifest in fuzz/libafl/Cargo.toml fuzz/arena/Cargo.toml fuzz/arena/subjects/*/Cargo.toml fuzz/arena/bugs/*/Cargo.toml; do
     check cargo fmt --manifest-path "$manifest" --check
 done
@@ -102,6 +105,9 @@ tests "${arena[@]}"
 check scripts/evaluate.sh run --subjects json --arms raw,pleach --seconds 2 --seeds 1 --results "$scratch/results"
 check scripts/evaluate.sh report --results "$scratch/results" -o "$scratch/report"
 check grep -q '^| pleach | 1 |' "$scratch/report/report.md"
+# Sentences in the program that was just built.
+run tee_output scripts/acceptance.sh --subjects json -n 200
+check grep -q '^| `json` | serde_json [0-9.]* | 200 | [0-9.]* % |' "$scratch/output"
 # As a user of cargo-fuzz builds them, without pleach's own command.
 check cargo fuzz build --sanitizer none
 

@@ -25,6 +25,8 @@ pub(crate) enum Verb {
     Report(Report),
     /// Check that the public input of each known bug crashes the bad version and not the fixed one
     BugsTest(BugsTest),
+    /// Run random sentences of its grammar in each program, and print how many it accepts
+    Acceptance(Acceptance),
     /// List subjects and arms
     List,
 }
@@ -90,6 +92,26 @@ pub(crate) struct BugsTest {
     /// Directories in fuzz/arena/bugs; all if none is named
     #[arg(long, value_delimiter = ',', default_value = "bugs")]
     pub subjects: Vec<String>,
+    /// The program pleach, which keeps the instrumentation away from itself
+    #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
+    pub pleach: PathBuf,
+}
+
+/// Arguments of `acceptance`.
+#[derive(Args, Debug)]
+pub(crate) struct Acceptance {
+    /// Directories in fuzz/arena/subjects; all if none is named
+    #[arg(long, value_delimiter = ',', default_value = "all")]
+    pub subjects: Vec<String>,
+    /// How many sentences
+    #[arg(short = 'n', default_value_t = 1000)]
+    pub sentences: usize,
+    /// Another seed gives other sentences
+    #[arg(long, default_value_t = 0)]
+    pub random_seed: u64,
+    /// A new directory for the sentences that are not accepted
+    #[arg(long, value_name = "DIR")]
+    pub refused: Option<PathBuf>,
     /// The program pleach, which keeps the instrumentation away from itself
     #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
     pub pleach: PathBuf,

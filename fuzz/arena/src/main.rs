@@ -12,7 +12,9 @@
 //! | [`results`], [`run`] | all campaigns, one after the other, each once |
 //! | [`statistics`], [`report`], [`plot`] | tables and curves |
 //! | [`bugs`] | the bug bench's own test |
+//! | [`acceptance`] | how many sentences of its grammar each program accepts |
 
+mod acceptance;
 mod arguments;
 mod bugs;
 mod builds;
@@ -68,6 +70,7 @@ fn dispatch(arguments: &Arguments) -> Result<()> {
         Verb::Run(args) => run::run(&checkout, args, &Interrupt::listen()?),
         Verb::Report(args) => report::report(args),
         Verb::BugsTest(args) => bugs::test(&checkout, args, &Interrupt::listen()?),
+        Verb::Acceptance(args) => acceptance::acceptance(&checkout, args, &Interrupt::listen()?),
         Verb::List => list(&checkout),
     }
 }

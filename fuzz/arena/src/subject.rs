@@ -37,6 +37,9 @@ pub(crate) struct About {
     /// Whether it takes minutes to build, so that it runs only by name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub heavy: bool,
+    /// Which sentences of the grammar the program refuses, and why, for a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuses: Option<String>,
     /// The package under test, if its name differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
