@@ -11,10 +11,16 @@ macro_rules! library {
 
 /// Each directory of `grammars/` with its grammar, sorted by name.
 const GRAMMARS: &[(&str, &str)] = library! {
+    "arithmetic"
+    "config"
     "csv"
+    "dialogue"
+    "email"
     "fancy_regex"
     "fend"
+    "http"
     "json"
+    "json5"
     "markdown"
     "regex"
     "rhai"
