@@ -13,6 +13,7 @@ macro_rules! library {
 const GRAMMARS: &[(&str, &str)] = library! {
     "arithmetic"
     "config"
+    "css"
     "csv"
     "dialogue"
     "email"
