@@ -20,6 +20,7 @@ const GRAMMARS: &[(&str, &str)] = library! {
     "fancy_regex"
     "fend"
     "http"
+    "graphql"
     "json"
     "json5"
     "markdown"
