@@ -26,6 +26,7 @@ const GRAMMARS: &[(&str, &str)] = library! {
     "markdown"
     "regex"
     "rhai"
+    "sql"
     "tera"
     "toml"
     "url"

@@ -1,0 +1,2 @@
+select /*x*/"a b", "say ""x""", é --c
+FROM t

@@ -1,0 +1,1 @@
+SELECT a FROM t GROUP BY a, ROLLUP (a), GROUPING SETS ((), (a, b)) HAVING COUNT(*) > 1

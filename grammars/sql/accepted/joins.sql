@@ -1,0 +1,1 @@
+SELECT * FROM t AS x JOIN u ON x.a = u.a LEFT OUTER JOIN v USING (a, b), s.t CROSS JOIN u NATURAL JOIN v

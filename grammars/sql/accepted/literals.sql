@@ -1,0 +1,1 @@
+SELECT 1, .5, 2., 1.5e-3, 0x1F, 'it''s', X'0aFF', E'\n\'', $$a$$, TRUE, NULL, DATE '2024-02-29', INTERVAL '1-2' YEAR TO MONTH

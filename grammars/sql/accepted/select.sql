@@ -1,0 +1,1 @@
+SELECT DISTINCT a, t.b AS x, 1 + 2 * c y FROM t WHERE a = 1 AND NOT b

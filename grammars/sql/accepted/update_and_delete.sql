@@ -1,0 +1,2 @@
+UPDATE t AS x SET a = 1, b = DEFAULT FROM u WHERE x.a = u.a RETURNING a;
+DELETE FROM t USING u WHERE t.a = u.a;

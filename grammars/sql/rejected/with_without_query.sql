@@ -1,0 +1,1 @@
+WITH w AS (SELECT 1)
