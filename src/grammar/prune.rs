@@ -5,6 +5,8 @@
 //! reachability, through productive parts only. Each nonterminal that is left out gets one warning, and being
 //! unproductive goes before being unreachable. Both take linear time and keep their own stacks.
 
+use std::collections::BTreeSet;
+
 use crate::caret::Cursor;
 use crate::grammar::lower::Draft;
 use crate::grammar::{Error, ErrorKind, NodeKind, Role, Warning, WarningKind};
@@ -180,6 +182,38 @@ fn reachable_productions(draft: &Draft, productive: &[bool]) -> IdVec<Production
             rest.push(id);
         }
     }
+    reach(draft, productive, rest, &mut reachable);
+    // Tokens of a mode compete wherever one of them can come, and so are reserved even if nothing refers to them.
+    let modes: BTreeSet<&str> = draft
+        .productions
+        .iter()
+        .filter(|&(id, it)| reachable[id] && it.role == Role::Token)
+        .filter_map(|(_, it)| it.mode.as_deref())
+        .collect();
+    let mut reserved = Vec::new();
+    for (id, production) in draft.productions.iter() {
+        let is_productive = productive[production.nodes.start as usize];
+        let competes = production.role == Role::Token
+            && production
+                .mode
+                .as_deref()
+                .is_some_and(|mode| modes.contains(mode));
+        if competes && is_productive && !reachable[id] {
+            reachable[id] = true;
+            reserved.push(id);
+        }
+    }
+    reach(draft, productive, reserved, &mut reachable);
+    reachable
+}
+
+/// Marks what productions reach through productive parts.
+fn reach(
+    draft: &Draft,
+    productive: &[bool],
+    mut rest: Vec<ProductionId>,
+    reachable: &mut IdVec<ProductionId, bool>,
+) {
     while let Some(production) = rest.pop() {
         let nodes = &draft.productions[production].nodes;
         let mut at = nodes.start as usize;
@@ -198,5 +232,4 @@ fn reachable_productions(draft: &Draft, productive: &[bool]) -> IdVec<Production
             at += 1;
         }
     }
-    reachable
 }

@@ -100,3 +100,24 @@ fn levels_that_mix_are_refused() {
         );
     }
 }
+
+#[test]
+fn tokens_of_a_mode_that_is_used_need_nobody_to_refer_to_them() {
+    let text = "s := A; token(m) A := [a-z]+; token(m) B := part; part := \"b\"; token(n) C := \"c\"; token D := \"d\";";
+    let grammar: Grammar = text.parse().unwrap();
+    let names: Vec<&str> = grammar
+        .productions()
+        .iter()
+        .map(|(_, it)| &*it.name)
+        .collect();
+    assert_eq!(names, ["s", "A", "B", "part"]);
+    let warned: Vec<&str> = grammar
+        .warnings()
+        .iter()
+        .map(|it| &*it.production)
+        .collect();
+    assert_eq!(warned, ["C", "D"]);
+    // Read again, it is the same.
+    let again: Grammar = grammar.to_string().parse().unwrap();
+    assert_eq!(again.to_string(), grammar.to_string());
+}

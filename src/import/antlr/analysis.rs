@@ -46,7 +46,7 @@ pub(super) fn empty_nodes(system: &System, rule: &Rule, rules: &Facts) -> Vec<bo
             Kind::Name(name) => system.rule(name).is_some_and(|rule| rules[rule]),
             Kind::Text(text) => text.is_empty(),
             Kind::Set(_) | Kind::Any | Kind::Not(_) => false,
-            Kind::Eof | Kind::Predicate => true,
+            Kind::Eof | Kind::Predicate { .. } => true,
             Kind::All(parts) => parts.iter().all(of),
             Kind::One(parts) => parts.iter().any(of),
             Kind::Repeat { subject, min, .. } => *min == 0 || of(subject),
@@ -68,6 +68,17 @@ pub(super) fn empty_rules(system: &System) -> Facts {
 pub(super) fn lazy_rules(system: &System) -> Facts {
     least(system, |rule, facts| {
         rule.node_ids().any(|node| is_lazy(system, node, facts))
+    })
+}
+
+/// The rules that the end of the file is in, or that refer to one of them.
+pub(super) fn ending_rules(system: &System) -> Facts {
+    least(system, |rule, facts| {
+        rule.node_ids().any(|node| match &system.nodes[node].kind {
+            Kind::Eof => true,
+            Kind::Name(name) => system.rule(name).is_some_and(|rule| facts[rule]),
+            _ => false,
+        })
     })
 }
 

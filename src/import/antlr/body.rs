@@ -233,7 +233,7 @@ impl Writer<'_> {
         let at = local(body.rule, id);
         match &self.system.nodes[id].kind {
             Kind::Name(_) if body.empty[at] => self.leaf(body, id, true),
-            Kind::Eof | Kind::Predicate => None,
+            Kind::Eof | Kind::Predicate { .. } => None,
             Kind::Text(text) if text.is_empty() => None,
             _ if is_leaf(&self.system.nodes[id].kind) => self.leaf(body, id, false),
             _ => body.somes[at],
@@ -268,7 +268,7 @@ impl Writer<'_> {
                 Some(self.ast.char_class(class, span))
             }
             Kind::Eof => self.end_of_file(body, id),
-            Kind::Predicate => {
+            Kind::Predicate { .. } => {
                 let what = "a predicate";
                 self.remark(span, what, Effect::Larger);
                 Some(self.ast.concatenation(&[], span))

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::super::build::Scan;
 use super::super::{Files, Loader, Remark};
 use super::model::{DEFAULT_MODE, Nodes, Rule, System, Unit, UnitKind};
-use super::{more, read};
+use super::{more, predicates, read};
 use crate::grammar::ast::Span;
 use crate::grammar::{Error, ErrorKind};
 use crate::id::IdVec;
@@ -186,6 +186,7 @@ impl System {
             modes.entry(rule.mode.clone()).or_insert(next);
         }
         rules.sort_by_key(|rule| (rule.is_lexical(), modes.get(&rule.mode).copied()));
+        predicates::leave_out_starts(&mut self.nodes, &rules, remarks);
         more::join(&mut self.nodes, &mut rules, remarks);
         for rule in rules {
             let (name, is_made) = (rule.name.clone(), rule.is_made);

@@ -13,7 +13,7 @@ use regex_syntax::hir::ClassUnicode;
 use super::super::names::Names;
 use super::super::{Effect, Remark};
 use super::analysis::{self, Facts};
-use super::model::{Command, Kind, NodeId, Rule, RuleId, System};
+use super::model::{Command, DEFAULT_MODE, Kind, NodeId, Rule, RuleId, System};
 use super::{MAX_DEPTH, sets};
 use crate::grammar::Role;
 use crate::grammar::ast::{Ast, ExprId, NameId, Span};
@@ -60,6 +60,8 @@ pub(super) struct Lexer {
     /// Which rules derive the empty text.
     pub(super) empty: Facts,
     pub(super) lazy: Facts,
+    /// Which rules have the end of the file in them.
+    ends: Facts,
     pub(super) cycles: IdVec<RuleId, Option<u32>>,
     /// Rules that are a letter in either case, in lower case.
     pub(super) letters: IdVec<RuleId, Option<char>>,
@@ -109,6 +111,7 @@ impl Lexer {
             spellings,
             empty: analysis::empty_rules(system),
             lazy: analysis::lazy_rules(system),
+            ends: analysis::ending_rules(system),
             cycles: analysis::cycles(system),
             tokens,
         }
@@ -232,6 +235,8 @@ pub(super) struct Writer<'s> {
     pub(super) remarks: Vec<Remark>,
     /// The names of those that have been asked for.
     variants: BTreeMap<Variant, NameId>,
+    /// Those of them that nothing refers to, and that compete nowhere.
+    unused: BTreeSet<Variant>,
     /// Those that have not been written.
     rest: Vec<Variant>,
     written: Vec<(Variant, Production)>,
@@ -260,6 +265,7 @@ impl<'s> Writer<'s> {
             names: Names::new(),
             remarks: Vec::new(),
             variants: BTreeMap::new(),
+            unused: BTreeSet::new(),
             rest: Vec::new(),
             written: Vec::new(),
             cut: BTreeSet::new(),
@@ -306,6 +312,26 @@ impl<'s> Writer<'s> {
         })
     }
 
+    /// The production of a token, whether anything refers to it or not: it competes with the others. In a lexer of several modes it does not,
+    /// as which of them is in force is only known by what may come.
+    pub(super) fn competing(&mut self, rule: RuleId, spelling: u32) {
+        let before = self.variants.len();
+        self.outer(rule, spelling);
+        let is_new = self.variants.len() > before;
+        let is_token = matches!(
+            self.lexer.spellings[rule][spelling as usize].destiny,
+            Destiny::Token(_)
+        );
+        if is_new && is_token && self.has_modes() {
+            self.unused.extend(self.rest.last());
+        }
+    }
+
+    fn has_modes(&self) -> bool {
+        let mut rules = self.system.lexer_rules();
+        rules.any(|(_, rule)| *rule.mode != *DEFAULT_MODE)
+    }
+
     /// Writes all productions that have been asked for, and all that they ask for.
     pub(super) fn finish(&mut self) {
         while let Some(variant) = self.rest.pop() {
@@ -324,11 +350,12 @@ impl<'s> Writer<'s> {
                 // What contains itself and nothing else derives no text.
                 None => self.ast.reference(name, rule.span),
             };
-            if role == Role::Token && variant.is_some {
+            if role == Role::Token && variant.is_some && self.ends_somehow(variant) {
                 let what = format!("that the token `{}` may be empty", rule.name);
                 self.remark(rule.span, what, Effect::Smaller);
             }
-            let mode = role.is_lexical().then(|| self.mode(&rule.mode));
+            let competes = role.is_lexical() && !self.unused.contains(&variant);
+            let mode = competes.then(|| self.mode(&rule.mode));
             let production = Production {
                 role,
                 mode,
@@ -343,6 +370,15 @@ impl<'s> Writer<'s> {
             self.ast
                 .lexical_production(it.role, it.mode, it.name, it.span, it.root);
         }
+    }
+
+    /// Whether an empty token would be the last one of its kind: it changes the mode, or is the end of the file. Any other would be read
+    /// at the same place for ever, so that no text has one.
+    fn ends_somehow(&self, variant: Variant) -> bool {
+        let rule = &self.system.rules[variant.rule];
+        let is_mode = |it: &Command| matches!(it, Command::Mode(_) | Command::PopMode);
+        let mut alternatives = rule.alternatives.iter();
+        self.lexer.ends[variant.rule] || alternatives.any(|it| it.commands.iter().any(is_mode))
     }
 
     /// Says that a rule contains itself more often than its production does, once for each rule.

@@ -42,7 +42,10 @@ pub(super) enum Kind {
     Not(NodeId),
     Eof,
     /// `{…}?`
-    Predicate,
+    Predicate {
+        /// Whether it holds at the beginning of the input alone, as its name says.
+        is_start: bool,
+    },
     All(Vec<NodeId>),
     One(Vec<NodeId>),
     Repeat {

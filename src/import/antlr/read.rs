@@ -10,6 +10,7 @@ use super::super::build::Scan;
 use super::model::{
     Alternative, Command, DEFAULT_MODE, Kind, Node, NodeId, Nodes, Rule, Unit, is_token,
 };
+use super::predicates;
 use super::scan::{
     code, eat, element_options, expect, expect_name, is_word, literal, name, set, text,
 };
@@ -204,7 +205,8 @@ impl<'t> Reader<'t, '_> {
                 if eat(&mut self.scan, "?")? {
                     let span = self.scan.span_from(start);
                     self.scan.eat("=>");
-                    self.push(Kind::Predicate, span)?;
+                    let is_start = predicates::is_start(&self.scan.text[start..end]);
+                    self.push(Kind::Predicate { is_start }, span)?;
                     self.scan.skip()?;
                     if self.scan.peek() == Some('<') {
                         element_options(&mut self.scan)?;

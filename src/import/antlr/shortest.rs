@@ -182,7 +182,7 @@ impl Machine<'_> {
                     let set = set_of(system, rule, node)?;
                     self.step(from, Symbol::Set(set), to);
                 }
-                Kind::Eof | Kind::Predicate => self.places[from as usize].free.push(to),
+                Kind::Eof | Kind::Predicate { .. } => self.places[from as usize].free.push(to),
                 Kind::All(parts) => self.lay(parts, rule, from, to, &mut tasks),
                 Kind::One(parts) => {
                     for &part in parts {

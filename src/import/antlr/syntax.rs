@@ -173,7 +173,7 @@ impl Syntax<'_> {
         for (id, spellings) in self.lexer.spellings.iter() {
             for (number, spelling) in spellings.iter().enumerate() {
                 if matches!(spelling.destiny, Destiny::Token(_) | Destiny::Hidden) {
-                    self.writer.outer(id, number as u32);
+                    self.writer.competing(id, number as u32);
                 }
             }
         }
@@ -303,7 +303,7 @@ impl Syntax<'_> {
             Kind::Any => Some(self.aid(Aid::Not(Vec::new()), "any_token", span)),
             Kind::Not(inner) => Some(self.not(*inner, span)),
             Kind::Eof => None,
-            Kind::Predicate => {
+            Kind::Predicate { .. } => {
                 self.has_predicates = true;
                 let expr = ast.concatenation(&[], span);
                 self.writer.remark(span, "a predicate", Effect::Larger);

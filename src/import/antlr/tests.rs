@@ -67,7 +67,7 @@ fn a_literal_of_the_syntax_is_the_token_that_is_spelled_so() {
             "A",
             "grammar A; a : 'if' '+' 'x' ; IF : 'if' ; ID : [a-z]+ ;",
         )],
-        "a := IF \"+\" \"x\";\ntoken IF := \"if\";\n",
+        "a := IF \"+\" \"x\";\ntoken IF := \"if\";\ntoken ID := [a-z]+;\n",
         &[],
     );
 }
@@ -178,6 +178,63 @@ fn what_no_lexer_hands_over_derives_nothing() {
 }
 
 #[test]
+fn what_a_token_is_at_the_beginning_of_the_input_only_is_left_out() {
+    check(
+        &[(
+            "A",
+            "grammar A; s : B? (X NL)* ;\nNL : ({this.atStartOfInput()}? SP | '\\n' SP?) {f();} ;\n\
+             B : {this.IsStartOfFile()}? '#!' ;\n\
+             X : {!this.IsStartOfInput()}? 'x' | 'y' ;\nfragment SP : ' '+ ; WS : SP -> skip ;",
+        )],
+        "s := B? (X NL)*;\ntoken NL := \"\\n\" SP?;\ntoken B := \"#!\";\ntoken X := \"x\" | \"y\";\nSP := \" \"+;\nskip WS := SP;\n",
+        &[
+            "A:2: what `NL` is at the beginning of the input only (the language is smaller)",
+            "A:3: a predicate (the language is larger)",
+            "A:4: a predicate (the language is larger)",
+        ],
+    );
+}
+
+#[test]
+fn tokens_that_nothing_refers_to_are_reserved() {
+    let (grammar, remarks) = load(&[(
+        "A",
+        "grammar A; s : ID '=' ID ; LET : 'let' ; ID : [a-z]+ ;",
+    )])
+    .unwrap();
+    assert_eq!(
+        printed(&grammar),
+        "s := ID \"=\" ID;\ntoken LET := \"let\";\ntoken ID := [a-z]+;\n"
+    );
+    assert!(remarks.is_empty());
+    let parser = crate::Parser::new(&crate::Graph::new(grammar).unwrap());
+    for (text, is_sentence) in [
+        ("a=b", true),
+        ("lets=b", true),
+        ("let=b", false),
+        ("a=let", false),
+    ] {
+        assert_eq!(
+            parser.encode(text.as_bytes()).is_ok(),
+            is_sentence,
+            "{text}"
+        );
+    }
+    // With modes, they are left out, with a warning.
+    let (grammar, _) = load(&[(
+        "A",
+        "grammar A; s : ID '=' ID ; LET : 'let' ; ID : [a-z]+ ; mode M; OTHER : 'o' ;",
+    )])
+    .unwrap();
+    let warned: Vec<&str> = grammar
+        .warnings()
+        .iter()
+        .map(|it| &*it.production)
+        .collect();
+    assert_eq!(warned, ["LET", "OTHER"]);
+}
+
+#[test]
 fn predicates_and_the_end_of_the_file_are_remarked() {
     check(
         &[(
@@ -194,7 +251,6 @@ fn predicates_and_the_end_of_the_file_are_remarked() {
             "A:4: the end of the file as the end of `end` (the language is smaller)",
             "A:4: a predicate (the language is larger)",
             "A:5: the end of the file as the end of `D` (the language is smaller)",
-            "A:5: that the token `F` may be empty (the language is smaller)",
             "A:5: that the token `G` may be empty (the language is smaller)",
         ],
     );
@@ -209,7 +265,7 @@ fn empty_tokens_become_longer() {
         )],
         "a := N;\ntoken N := S_2 \"a\"? (\"b\" | C)* | \"a\" (\"b\" | C)* | (\"b\" | C_2)+;\n\
          S_2 := \"-\";\nC := \"c\"*;\nC_2 := \"c\"+;\n",
-        &["A:1: that the token `N` may be empty (the language is smaller)"],
+        &[],
     );
 }
 
