@@ -164,7 +164,9 @@ impl Source {
         let notation = forced.unwrap_or_else(|| Notation::of(path, &text));
         let mut files = Files::new(text);
         let mut load = |name: &str| companion(path, name);
-        let imported = import::read_with(&mut files, notation, &mut load);
+        let others = common.with.iter().map(|path| read_other(path));
+        let others = others.collect::<Result<Vec<_>, _>>()?;
+        let imported = import::read_several(&mut files, notation, &others, &mut load);
         let mut imported = imported.map_err(|error| wrong(&files, &name, error))?;
         if let Some(start) = &common.start
             && !imported.ast.set_start(start)
@@ -237,6 +239,20 @@ fn wrong(files: &Files, name: &str, error: grammar::Error) -> Failure {
         None => error.with_path(name),
     };
     Failure::Wrong(error.to_string())
+}
+
+/// The name and the text of a file with more rules.
+fn read_other(path: &Path) -> Result<(String, String), Failure> {
+    let name = path.display().to_string();
+    let text = File::open(path).and_then(|file| read_up_to(file, MAX_IDS as u64));
+    let text = text.map_err(|error| Failure::file("read", path, &error))?;
+    let text = String::from_utf8(text).map_err(|_| {
+        Failure::new(
+            format_args!("{name}: the text is not UTF-8"),
+            "grammars are written in UTF-8",
+        )
+    })?;
+    Ok((name, text))
 }
 
 /// The grammar of a name that another one asks for: its file is beside that one.

@@ -38,6 +38,7 @@ mod text;
 mod transform;
 mod unread;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -84,6 +85,9 @@ struct Common {
     /// Start the grammar at this nonterminal rather than at its first
     #[arg(long, global = true, value_name = "NAME")]
     start: Option<String>,
+    /// Take rules that the grammar refers to and lacks from this file, in the same notation; may be repeated
+    #[arg(long, global = true, value_name = "FILE")]
+    with: Vec<PathBuf>,
     /// Let k-paths go on in tokens, which are one symbol otherwise
     #[arg(long, global = true)]
     open_tokens: bool,

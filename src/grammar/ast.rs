@@ -7,6 +7,10 @@
 //! Expressions live in an arena and name their parts by id. So a tree of any depth is built, read and dropped without
 //! recursion, and costs a few words for each expression.
 
+mod complete;
+
+pub use complete::Copied;
+
 use crate::grammar::class::CharClass;
 use crate::grammar::intern::Interner;
 use crate::grammar::{Probability, Role};

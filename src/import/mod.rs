@@ -28,6 +28,7 @@ mod files;
 mod json;
 mod names;
 mod pest;
+mod several;
 #[cfg(test)]
 mod tests;
 mod tree_sitter;
@@ -38,6 +39,7 @@ mod wildcard;
 
 pub use comments::comments_before;
 pub use files::{Files, Place};
+pub use several::read_several;
 
 use std::fmt;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! What readers make of texts, right ones, wrong ones and any.
 
-use super::{Effect, Notation, read};
+use super::{Effect, Files, Notation, read, read_several};
 use crate::Grammar;
 use crate::grammar::ErrorKind;
 use crate::rng::Rng;
@@ -343,5 +343,93 @@ fn nesting_has_no_limit() {
         for notation in Notation::ALL {
             assert!(grammar(&sign.repeat(DEPTH / 10), notation).is_err());
         }
+    }
+}
+
+/// Reads the first of some files, and completes it from the others, which are called `1`, `2`.
+fn several(texts: &[&str], notation: Notation) -> Result<(String, Vec<String>), String> {
+    let mut files = Files::new(texts[0]);
+    let others: Vec<(String, String)> = (1..)
+        .zip(&texts[1..])
+        .map(|(number, text)| (number.to_string(), (*text).to_owned()))
+        .collect();
+    let imported = read_several(&mut files, notation, &others, &mut |_| None)
+        .map_err(|error| files.locate(error).to_string())?;
+    let remarks = imported.remarks.iter().map(|remark| {
+        let place = files.place(remark.span.range().start);
+        let file = place.file.unwrap_or("0");
+        format!("{file}:{}: {}", place.position.line, remark.what)
+    });
+    let remarks = remarks.collect();
+    let grammar = crate::Grammar::from_ast(&imported.ast, files.text());
+    let grammar = grammar.map_err(|error| files.locate(error).to_string())?;
+    assert!(grammar.warnings().is_empty(), "{texts:?}");
+    Ok((grammar.to_string(), remarks))
+}
+
+#[test]
+fn what_a_grammar_lacks_is_taken_from_other_files() {
+    let cases: &[(Notation, &[&str], &str, &[&str])] = &[
+        // Only what is needed, in order of use, whatever the case of names.
+        (
+            Notation::Abnf,
+            &[
+                "a = B-x \"!\" DIGIT\n",
+                "unused = \"u\"\nb-X = c / d\nD = \"d\"\nDIGIT = \"0\"\n",
+                "c = \"c\" [D] ; more\nb-x = \"other\"\n",
+            ],
+            "a := B-x \"!\" DIGIT;\nDIGIT := [0-9];\nB-x := c | D;\nc := [Cc] D?;\nD := [Dd];\n",
+            &[],
+        ),
+        // Files may need one another; what the first one has counts.
+        (
+            Notation::W3c,
+            &[
+                "s ::= x",
+                "x ::= y z",
+                "y ::= z w\nz ::= 'z'",
+                "w ::= s? 'w'\ns ::= 'no'",
+            ],
+            "s := x;\nx := y z;\ny := z w;\nz := \"z\";\nw := s? \"w\";\n",
+            &[],
+        ),
+        // What was left out of rules that are not taken is of no account.
+        (
+            Notation::Abnf,
+            &[
+                "a = b",
+                "c = <no rule>\nb = \"b\" / <also none>\nd = <nor this>\n",
+            ],
+            "a := b;\nb := [Bb] | ();\n",
+            &["1:2: the prose"],
+        ),
+        (
+            Notation::Pleach,
+            &["s := a{2};", "a := 30% b | /x+/; token b := \"b\"i [0-9];"],
+            "",
+            &[],
+        ),
+    ];
+    for &(notation, texts, expected, remarks) in cases {
+        let (printed, found) = several(texts, notation).unwrap_or_else(|error| panic!("{error}"));
+        if !expected.is_empty() {
+            assert_eq!(printed, expected, "{texts:?}");
+        }
+        let is_like = |(found, remark): (&String, &&str)| found.starts_with(*remark);
+        assert_eq!(found.len(), remarks.len(), "{found:?}");
+        assert!(found.iter().zip(remarks).all(is_like), "{found:?}");
+    }
+}
+
+#[test]
+fn errors_in_other_files_point_into_those() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["a = b\n", "b = \"b\"\n", "\nc = = \"c\"\n"], "2:2:5"),
+        (&["a = b\n", "x = \"b\"\n\nb = nowhere\n"], "1:3:5"),
+        (&["a = b\n", "b = \"b\"\nb = \"c\"\n"], "1:2:1"),
+    ];
+    for &(texts, place) in cases {
+        let error = several(texts, Notation::Abnf).unwrap_err();
+        assert!(error.contains(place), "{texts:?}\n{error}");
     }
 }
