@@ -20,15 +20,57 @@ pub struct Lexemes {
     pub(super) layout: Layout,
 }
 
+/// A token of a derivation that a scanner does not read in its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Misread {
+    /// The token, by its number.
+    pub token: u32,
+    /// Where it begins in the text.
+    pub offset: usize,
+    /// What is read instead, if anything is.
+    pub read: Option<Lexeme>,
+}
+
 impl Lexemes {
     /// The text that was laid out last.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
+    /// Whether the text that was laid out last reads as other tokens, since nothing could keep them apart.
+    pub fn is_misread(&self) -> bool {
+        self.layout.is_misread()
+    }
+
     /// The sites of the tokens, ascending.
     pub fn sites(&self) -> &[u32] {
         &self.sites
+    }
+
+    /// The first of the tokens that the text which was laid out last reads differently, if one is.
+    pub fn misread(&self, lexicon: &Lexicon) -> Option<Misread> {
+        let mut found = Vec::new();
+        // Tokens before what cannot be read are there all the same.
+        let _ = lexicon.scan(self.layout.text(), &mut found);
+        let first = self.lexemes.iter().enumerate().find_map(|(at, lexeme)| {
+            let offset = self.layout.start_of(lexeme.start);
+            let read = found.get(at).map(|it| (it.token, it.start as usize));
+            (read != Some((lexeme.token, offset))).then_some(Misread {
+                token: lexeme.token,
+                offset,
+                read: found.get(at).copied(),
+            })
+        });
+        // Only the end of the last one can be wrong then.
+        first.or_else(|| {
+            let lexeme = self.lexemes.last()?;
+            let read = found.get(self.lexemes.len());
+            read.map(|read| Misread {
+                token: lexeme.token,
+                offset: self.layout.start_of(lexeme.start),
+                read: Some(*read),
+            })
+        })
     }
 
     /// Lays out what any bytes derive.

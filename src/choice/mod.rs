@@ -31,7 +31,7 @@ use crate::kpath::{WindowStack, WindowTable};
 pub use class::{ClassCode, MemberChoice};
 pub use encode::Encoder;
 pub(crate) use encode::SHORT;
-pub use lexemes::Lexemes;
+pub use lexemes::{Lexemes, Misread};
 pub use program::{ROOT, is_site};
 pub use site::{NO_SITE, Site, SiteIndex, Span};
 pub use tape::{Tape, put, width};

@@ -22,6 +22,10 @@ use super::report::{Share, count};
 
 /// How often in a row a sentence may miss the limits before they are called unsatisfiable.
 const TRIES: u32 = 1000;
+/// How often a sentence is drawn that reads as other tokens.
+pub(super) const DRAWN_AGAIN: u32 = 100;
+/// After how many of those sentences get shorter.
+const HALVED_AFTER: u32 = 16;
 /// The nodes per step of the budget that strategy `shortest` draws on top of what any sentence needs.
 const BUDGET_STEP: u32 = 4;
 /// The sentences after which --until-covered gives up.
@@ -228,8 +232,8 @@ struct Sentences<'a> {
     /// How many there were.
     made: u64,
     limits: Limits,
-    /// The nodes of the shortest sentence.
-    needed_nodes: u32,
+    /// What the shortest sentence needs.
+    needed: Limits,
     /// The limits that the user set, which no sentence may miss.
     max_depth: Option<u32>,
     max_len: Option<u32>,
@@ -242,8 +246,7 @@ struct Sentences<'a> {
 impl<'a> Sentences<'a> {
     fn new(graph: &'a Arc<Graph>, options: &Generate, seed: u64) -> Result<Sentences<'a>, Failure> {
         let grammar = graph.grammar();
-        let root = grammar[grammar.start()].root;
-        let needed = |measure| graph.shortest(measure).cost(root);
+        let needed = needed(graph);
         let unmet = |flag: &str, limit: Option<u32>, needed: u32, what: &str| match limit {
             Some(limit) if limit < needed => Err(Failure::new(
                 format_args!("no sentence keeps {flag} {limit}"),
@@ -251,14 +254,14 @@ impl<'a> Sentences<'a> {
             )),
             _ => Ok(()),
         };
-        let (depth, len) = (needed(Measure::Depth), needed(Measure::Length));
+        let (depth, len) = (needed.max_depth, needed.max_len);
         unmet("--max-depth", options.max_depth, depth, "nested reference")?;
         unmet("--max-len", options.max_len, len, "byte")?;
         let usual = Limits::default();
         let limits = Limits {
             max_depth: options.max_depth.unwrap_or(usual.max_depth.max(depth)),
             max_len: options.max_len.unwrap_or(usual.max_len.max(len)),
-            max_nodes: usual.max_nodes.max(needed(Measure::Nodes)),
+            max_nodes: usual.max_nodes.max(needed.max_nodes),
         };
         let codec = Arc::new(Codec::new(graph));
         let expander = options.strategy.preference().map(|preference| {
@@ -276,7 +279,7 @@ impl<'a> Sentences<'a> {
             weights: Weights::stated(grammar),
             strategy: options.strategy,
             limits,
-            needed_nodes: needed(Measure::Nodes),
+            needed,
             max_depth: options.max_depth,
             max_len: options.max_len,
             rng: Rng::new(seed),
@@ -291,16 +294,21 @@ impl<'a> Sentences<'a> {
         self.codec.text(&self.index, &mut self.lexemes)
     }
 
-    /// Derives the next sentence.
+    /// Derives the next sentence. One that reads as other tokens than its own is drawn again, a few times.
     fn next(&mut self) -> Result<(), Failure> {
         // What a sentence covers that is not kept has to be covered again.
         let has_limit = self.max_len.or(self.max_depth).is_some();
-        let before = self.expander.as_ref().filter(|_| has_limit);
+        let may_miss = has_limit || self.graph.lexicon().is_some();
+        let before = self.expander.as_ref().filter(|_| may_miss);
         let before = before.map(|expander| expander.expansions().clone());
+        let mut misread = 0;
         for _ in 0..TRIES {
-            self.derive();
+            self.derive(misread);
             let len = self.text().len();
-            let keeps = self.max_len.is_none_or(|limit| len <= limit as usize)
+            misread += u32::from(self.lexemes.is_misread());
+            let is_done = !self.lexemes.is_misread() || misread >= DRAWN_AGAIN;
+            let keeps = is_done
+                && self.max_len.is_none_or(|limit| len <= limit as usize)
                 && self
                     .max_depth
                     .is_none_or(|limit| self.index.depth() <= limit);
@@ -329,15 +337,15 @@ impl<'a> Sentences<'a> {
         share.is_some_and(|share| share.covered == share.total)
     }
 
-    fn derive(&mut self) {
+    fn derive(&mut self, misread: u32) {
         if let Some(expander) = &mut self.expander {
             return expander.generate(&mut self.index);
         }
-        let mut limits = self.limits;
+        let mut limits = at_least(tightened(self.limits, misread), self.needed);
         if self.strategy == Strategy::Shortest {
             // Nothing but the shortest fits once the nodes are used up.
             let budget = self.rng.heavy_tail().saturating_mul(BUDGET_STEP);
-            let budget = self.needed_nodes.saturating_add(budget);
+            let budget = self.needed.max_nodes.saturating_add(budget);
             limits.max_nodes = limits.max_nodes.min(budget);
         }
         let growth = Growth::draw(&mut self.rng);
@@ -346,5 +354,36 @@ impl<'a> Sentences<'a> {
         chooser.begin(ROOT, 0);
         self.codec
             .derive(ROOT, &mut chooser, &mut self.scratch, &mut self.index);
+    }
+}
+
+/// What the least sentences of a grammar need.
+pub(super) fn needed(graph: &Graph) -> Limits {
+    let grammar = graph.grammar();
+    let root = grammar[grammar.start()].root;
+    let needed = |measure| graph.shortest(measure).cost(root);
+    Limits {
+        max_depth: needed(Measure::Depth),
+        max_len: needed(Measure::Length),
+        max_nodes: needed(Measure::Nodes),
+    }
+}
+
+/// Limits that leave what is needed.
+pub(super) fn at_least(limits: Limits, needed: Limits) -> Limits {
+    Limits {
+        max_depth: limits.max_depth.max(needed.max_depth),
+        max_len: limits.max_len.max(needed.max_len),
+        max_nodes: limits.max_nodes.max(needed.max_nodes),
+    }
+}
+
+/// The limits of a sentence after so many that read as other tokens: shorter ones are less likely to.
+pub(super) fn tightened(limits: Limits, misread: u32) -> Limits {
+    let halvings = misread / HALVED_AFTER;
+    Limits {
+        max_len: limits.max_len >> halvings,
+        max_nodes: limits.max_nodes >> halvings,
+        ..limits
     }
 }

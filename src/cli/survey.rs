@@ -13,7 +13,6 @@ use std::sync::Arc;
 use clap::Args;
 use pleach::choice::{Lexemes, ROOT, Scratch, SiteIndex};
 use pleach::generate::{Growth, Limits, RandomChooser};
-use pleach::graph::Measure;
 use pleach::import::{self, Files, Notation};
 use pleach::parse::{Budget, Refusal, Workspace};
 use pleach::rng::Rng;
@@ -23,6 +22,7 @@ use serde::Serialize;
 
 use super::Common;
 use super::failure::{Answer, Failure};
+use super::generate::{DRAWN_AGAIN, at_least, needed, tightened};
 use super::input::{InputFile, collect, companion, read_input};
 use super::output::{Existing, Output, write_file};
 use super::parallel::{ONE, in_parallel};
@@ -84,6 +84,8 @@ struct System {
     /// Those that parse, and those that parse to the choices that they were made of.
     parsed: u64,
     same: u64,
+    /// Sentences that nothing could keep from reading as other tokens.
+    drawn_again: u64,
     examples: u64,
     examples_parsed: u64,
     /// Texts of which parsing takes too much.
@@ -109,6 +111,7 @@ struct Report {
     sentences: u64,
     parsed: u64,
     same: u64,
+    drawn_again: u64,
     examples: u64,
     examples_parsed: u64,
     costly: u64,
@@ -231,13 +234,8 @@ impl Survey {
         system: &mut System,
     ) {
         let grammar = graph.grammar();
-        let root = grammar[grammar.start()].root;
-        let needed = |measure| graph.shortest(measure).cost(root);
-        let limits = Limits {
-            max_depth: LIMITS.max_depth.max(needed(Measure::Depth)),
-            max_len: LIMITS.max_len.max(needed(Measure::Length)),
-            max_nodes: LIMITS.max_nodes.max(needed(Measure::Nodes)),
-        };
+        let needed = needed(graph);
+        let limits = at_least(LIMITS, needed);
         let codec = Codec::new(graph);
         let weights = Weights::stated(grammar);
         let (mut scratch, mut index) = (Scratch::default(), SiteIndex::new());
@@ -245,10 +243,19 @@ impl Survey {
         let mut rng = Rng::new(common.random_seed);
         let mut choices = Vec::new();
         for _ in 0..self.n {
-            let growth = Growth::draw(&mut rng);
-            let mut chooser = RandomChooser::new(graph, &weights, limits, growth, &mut rng);
-            chooser.begin(ROOT, 0);
-            codec.derive(ROOT, &mut chooser, &mut scratch, &mut index);
+            // As `generate` does it.
+            for misread in 0..DRAWN_AGAIN {
+                let limits = at_least(tightened(limits, misread), needed);
+                let growth = Growth::draw(&mut rng);
+                let mut chooser = RandomChooser::new(graph, &weights, limits, growth, &mut rng);
+                chooser.begin(ROOT, 0);
+                codec.derive(ROOT, &mut chooser, &mut scratch, &mut index);
+                codec.text(&index, &mut lexemes);
+                if !lexemes.is_misread() {
+                    break;
+                }
+                system.drawn_again += 1;
+            }
             let text = codec.text(&index, &mut lexemes);
             system.sentences += 1;
             choices.clear();
@@ -263,7 +270,23 @@ impl Survey {
                         let _ = writeln!(system.details, "other choices: {text:?}");
                     }
                 }
-                Err(refusal) => system.refused("a sentence", text, refusal),
+                Err(refusal) => {
+                    system.refused("a sentence", text, refusal);
+                    if let Some(lexicon) = graph.lexicon()
+                        && let Some(misread) = lexemes.misread(lexicon)
+                    {
+                        let name = |token: u32| lexicon.tokens()[token as usize].name(grammar);
+                        let read = match misread.read {
+                            Some(it) => format!("{} up to {}", name(it.token), it.end),
+                            None => "nothing".to_owned(),
+                        };
+                        let (token, offset) = (name(misread.token), misread.offset);
+                        let _ = writeln!(
+                            system.details,
+                            "the token {token} at {offset} is read as {read}"
+                        );
+                    }
+                }
             }
         }
     }
@@ -438,6 +461,7 @@ impl Report {
             sentences: sum(|it| it.sentences),
             parsed: sum(|it| it.parsed),
             same: sum(|it| it.same),
+            drawn_again: sum(|it| it.drawn_again),
             examples: sum(|it| it.examples),
             examples_parsed: sum(|it| it.examples_parsed),
             costly: sum(|it| it.costly),
@@ -463,6 +487,7 @@ impl Report {
                     of(self.parsed, self.sentences),
                 ],
                 vec!["to the same choices".into(), of(self.same, self.sentences)],
+                vec!["drawn again".into(), self.drawn_again.to_string()],
                 vec![
                     "examples that parse".into(),
                     of(self.examples_parsed, self.examples),

@@ -36,6 +36,8 @@ pub(super) struct Automaton {
     /// The class of each byte; bytes of one class are not told apart.
     classes: [u8; 256],
     class_count: usize,
+    /// A byte of each class, those that people like to read first.
+    order: Vec<u8>,
     next: Vec<u32>,
     /// By state: where its tokens begin in `matches`; one more at the end.
     match_starts: Vec<u32>,
@@ -118,6 +120,7 @@ impl Automaton {
             alive: Sets::new(order.len(), token_count),
             classes,
             class_count,
+            order: readable_first(&classes),
             next,
             match_starts,
             matches,
@@ -213,18 +216,21 @@ impl Automaton {
 
     /// A byte of each class and the states that they lead to, those that people like to read first.
     pub(super) fn successors(&self, state: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
-        let mut seen = [false; 256];
-        let readable = (b'a'..=b'z').chain(b'0'..=b'9').chain(b'A'..=b'Z');
-        let readable = readable.chain([b'_', b' ']).chain(b'!'..=b'~');
-        readable.chain(0..=255).filter_map(move |byte| {
-            let class = usize::from(self.classes[usize::from(byte)]);
-            if std::mem::replace(&mut seen[class], true) {
-                return None;
-            }
+        self.order.iter().filter_map(move |&byte| {
             let next = self.next(state, byte);
             (next != DEAD).then_some((byte, next))
         })
     }
+}
+
+/// A byte of each class, those that people like to read first.
+fn readable_first(classes: &[u8; 256]) -> Vec<u8> {
+    let mut seen = [false; 256];
+    let readable = (b'a'..=b'z').chain(b'0'..=b'9').chain(b'A'..=b'Z');
+    let readable = readable.chain([b'_', b' ']).chain(b'!'..=b'~');
+    let is_new =
+        |byte: &u8| !std::mem::replace(&mut seen[usize::from(classes[usize::from(*byte)])], true);
+    readable.chain(0..=255).filter(is_new).collect()
 }
 
 /// The class of each byte, and the first byte of each class.

@@ -77,10 +77,8 @@ fn letters_may_be_in_either_case() {
     assert_eq!(scan(&lexicon, "LET lEt X"), "no token at 8");
 }
 
-/// Lays out texts as tokens: `number:text`, separated by bars; a `~` before one wants what is between it and the colon.
-fn lay_out(lexicon: &Lexicon, tokens: &str) -> (String, String) {
-    let mut glued = Vec::new();
-    let mut lexemes = Vec::new();
+/// Tokens as [`lay_out`] is given them.
+fn cut(tokens: &str, glued: &mut Vec<u8>, lexemes: &mut Vec<Lexeme>) {
     for token in tokens.split('|').filter(|it| !it.is_empty()) {
         let (number, text) = token.split_once(':').unwrap();
         let start = glued.len() as u32;
@@ -91,6 +89,12 @@ fn lay_out(lexicon: &Lexicon, tokens: &str) -> (String, String) {
             end: glued.len() as u32,
         });
     }
+}
+
+/// Lays out texts as tokens: `number:text`, separated by bars; a `~` before one wants what is between it and the colon.
+fn lay_out(lexicon: &Lexicon, tokens: &str) -> (String, String) {
+    let (mut glued, mut lexemes) = (Vec::new(), Vec::new());
+    cut(tokens, &mut glued, &mut lexemes);
     let mut layout = Layout::default();
     lexicon.lay_out(&glued, &lexemes, |_| None, &mut layout);
     let text = String::from_utf8(layout.text().to_vec()).unwrap();
@@ -216,6 +220,89 @@ fn a_token_that_another_one_wins_is_spelled_differently() {
         let (text, _) = lay_out(&lexicon(grammar), tokens);
         assert_eq!(text, expected, "{grammar}");
     }
+}
+
+#[test]
+fn spellings_keep_tokens_apart_where_nothing_is_skipped() {
+    let cases = [
+        // The number goes on until a letter cannot be more of it.
+        (
+            "s := Number Name; token Number := [0-9]+ [a-z]?; token Name := [a-z]+;",
+            "0:1|1:b",
+            "1ab",
+        ),
+        // The one behind begins in another way.
+        (
+            "s := Number Signed; token Number := [0-9]+; token Signed := \"-\"? [0-9]+;",
+            "0:1|1:2",
+            "1-0",
+        ),
+        // It begins in another way, and is kept apart from what is behind it.
+        (
+            "s := Number Signed Name; token Number := [0-9]+; token Signed := \"-\"? [0-9]+ [a-z]?; token Name := [a-z]+;",
+            "0:1|1:2|2:b",
+            "1-0ab",
+        ),
+        // So it does where a separator would be read otherwise.
+        (
+            "s := Line Line; token Line := \"=\"? [a-z ]+; skip Space := \" \";",
+            "0:a|0:b",
+            "a=a",
+        ),
+    ];
+    for (grammar, tokens, expected) in cases {
+        let lexicon = lexicon(grammar);
+        let (text, places) = lay_out(&lexicon, tokens);
+        assert_eq!(text, expected, "{grammar}");
+        assert_eq!(scan(&lexicon, &text), places, "{grammar}");
+    }
+}
+
+/// Short texts of tokens, to be put side by side in any way.
+#[test]
+fn a_layout_is_misread_exactly_if_it_reads_as_other_tokens() {
+    let grammars = [
+        "s := (\"=\" | \"*\" | \"=*\" | Name)+; token Name := [a-z]+;",
+        "s := (\"=\" | \"*\" | \"=*\" | Name)+; token Name := [a-z]+; skip Space := \" \";",
+        "s := (A | B | C | D)+; token A := \"a\"; token B := \"ab\"; token C := \"b\" \"c\"?; token D := \"-\"? [abc];",
+        "s := (\"x\" | A | B | C)+; token A := \"x\" [ab]*; token B := [a-c]{2}; token C := \"c\" | \"ca\"; skip S := \"x \" | \"\\n\";",
+        "s := A (B A)* C?; token(m) A := [a ]+; token(m) B := [^b]{1,2}; token(n) C := \"c\"; skip(m) S := \" \";",
+    ];
+    let (mut read, mut misread) = (0, 0);
+    for grammar in grammars {
+        let lexicon = lexicon(grammar);
+        let count = lexicon.tokens().iter().filter(|it| !it.is_skipped).count();
+        for (length, texts) in [(2, &["", "a", "ab", "=", "x"][..]), (3, &["a", "b"][..])] {
+            let each = count * texts.len();
+            for number in 0..each.pow(length) {
+                let tokens: Vec<String> = (0..length)
+                    .map(|at| number / each.pow(at) % each)
+                    .map(|it| format!("{}:{}", it % count, texts[it / count]))
+                    .collect();
+                let tokens = tokens.join("|");
+                let (mut glued, mut lexemes) = (Vec::new(), Vec::new());
+                cut(&tokens, &mut glued, &mut lexemes);
+                let mut layout = Layout::default();
+                lexicon.lay_out(&glued, &lexemes, |_| None, &mut layout);
+                let mut found = Vec::new();
+                let scanned = lexicon.scan(layout.text(), &mut found);
+                let numbers = |lexemes: &[Lexeme]| lexemes.iter().map(|it| it.token).collect();
+                let (own, other): (Vec<u32>, Vec<u32>) = (numbers(&lexemes), numbers(&found));
+                // Places of tokens without a text are not told apart.
+                let places = || {
+                    let mut places = lexemes.iter().zip(&found);
+                    tokens.contains(":|")
+                        || tokens.ends_with(':')
+                        || places
+                            .all(|(own, found)| layout.start_of(own.start) == found.start as usize)
+                };
+                let is_read = scanned.is_ok() && own == other && places();
+                assert_eq!(layout.is_misread(), !is_read, "{grammar}\n{tokens}");
+                *(if is_read { &mut read } else { &mut misread }) += 1;
+            }
+        }
+    }
+    assert!(read > 3000 && misread > 500, "{read}, {misread}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::grammar::print::Literal;
 use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{ClassId, Id as _, IdVec, LiteralId, NodeId, ProductionId};
 
@@ -31,6 +32,17 @@ pub struct Token {
     pub is_skipped: bool,
     /// Its lexical mode, by number in order of first use.
     pub mode: Option<u32>,
+}
+
+impl Token {
+    /// How the token is written, in backquotes.
+    pub fn name(&self, grammar: &Grammar) -> String {
+        match self.origin {
+            Origin::Literal(id) => format!("`{}`", Literal(&grammar[id])),
+            Origin::Class(id) => format!("`{}`", grammar[id]),
+            Origin::Production(id) => format!("`{}`", grammar[id].name),
+        }
+    }
 }
 
 /// Puts each literal of the syntax into the first mode if a token of that could be spelled like it: `matches` gives the tokens that a

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::grammar::print::Literal;
 use crate::id::{IdVec, ProductionId};
 use crate::lexicon::{Context, Lexicon, Origin};
 
@@ -66,21 +65,17 @@ impl<'a> Tokens<'a> {
         let known = |(at, token): (usize, &crate::lexicon::Token)| {
             let user = users.get(&(at as u32)).copied();
             let user = user.unwrap_or(grammar.start());
-            let (name, production, mut texts) = match token.origin {
-                Origin::Literal(id) => (
-                    format!("`{}`", Literal(&grammar[id])),
-                    user,
-                    vec![grammar[id].to_vec()],
-                ),
-                Origin::Class(id) => (format!("`{}`", grammar[id]), user, members(&grammar[id])),
+            let (production, mut texts) = match token.origin {
+                Origin::Literal(id) => (user, vec![grammar[id].to_vec()]),
+                Origin::Class(id) => (user, members(&grammar[id])),
                 Origin::Production(id) => {
                     let texts = sentences[id].iter().take(KEPT).cloned();
-                    (format!("`{}`", grammar[id].name), id, texts.collect())
+                    (id, texts.collect())
                 }
             };
             texts.retain(|text| !text.is_empty());
             (!token.is_skipped).then_some(Known {
-                name,
+                name: token.name(grammar),
                 production,
                 is_production: matches!(token.origin, Origin::Production(_)),
                 texts,

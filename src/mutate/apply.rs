@@ -13,6 +13,8 @@ const DRAWS: usize = 4;
 const REPEATS: usize = 2;
 /// How often a mutant that is likely to crash as others have is made anew.
 const AVOIDED: usize = 3;
+/// How often a mutation is made again whose text reads as other tokens than its own.
+const MISREAD_REPEATS: usize = 3;
 /// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
 const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
@@ -72,8 +74,19 @@ impl Session {
 
     /// One mutation; a few where what comes out was given out before.
     fn step_onward(&mut self, shrink: bool) -> Outcome {
+        let parent = self.is_read().then(|| self.given.clone());
         let mut outcome = self.step_once(shrink);
         self.keep();
+        if let Some(parent) = parent {
+            for _ in 0..MISREAD_REPEATS {
+                if self.is_read() || outcome == Outcome::Exhausted {
+                    break;
+                }
+                self.adopt(&parent);
+                outcome = self.step_once(shrink);
+                self.keep();
+            }
+        }
         for _ in 0..REPEATS {
             if shrink || outcome == Outcome::Exhausted || !self.is_known() {
                 break;
@@ -82,6 +95,11 @@ impl Session {
             self.keep();
         }
         outcome
+    }
+
+    /// Whether the present input is of tokens that its text reads as.
+    fn is_read(&self) -> bool {
+        self.work.graph().lexicon().is_some() && !self.lexemes.is_misread()
     }
 
     /// One mutation of the derivation, or of its slips.

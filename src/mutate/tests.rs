@@ -8,6 +8,7 @@ use crate::choice::{Scratch, SiteIndex};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::kpath::KPaths;
+use crate::parse::Parser;
 use crate::rng::Rng;
 use crate::slip;
 use crate::tests::{fixtures, graph, random_grammar, random_token_grammar, token_grammars};
@@ -149,6 +150,28 @@ fn an_input_departs_from_the_grammar_only_on_demand() {
             check(&session);
         }
     }
+}
+
+#[test]
+fn mutants_are_made_again_that_read_as_other_tokens() {
+    // No text has `=` before `*`, or `*` twice.
+    let graph = graph("s := (\"=\" | \"*\" | \"=*\" | \"**\" | Name)+; token Name := [a-z]{1,3};");
+    let parser = Parser::new(&graph);
+    let mut session = Session::new(&graph, 2).unwrap();
+    let (mut read, mut all) = (0, 0);
+    for seed in 0..400 {
+        session.seed(seed);
+        session.load(b"");
+        for _ in 0..5 {
+            session.mutate(100);
+            if !session.has_slips() {
+                all += 1;
+                read += u32::from(parser.encode(session.sentence()).is_ok());
+            }
+            check(&session);
+        }
+    }
+    assert!(all > 1500 && read * 100 > all * 97, "{read} of {all}");
 }
 
 #[test]
