@@ -23,7 +23,7 @@
 //! | 3 | [`graph`]: successors, shortest derivations, distances |
 //! | 4 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
 //! | 5 | [`choice`]: decoding, encoding, the site index |
-//! | 6 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs |
+//! | 6 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs; [`model`]: learned distributions |
 //! | 7 | [`generate`]: random sentences, covering sets |
 //! | 8 | [`mutate`]: sessions, operators, steering; [`lint`]: what is hardly meant in a grammar |
 //! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
@@ -57,6 +57,7 @@ pub mod lexicon;
 #[cfg(feature = "libfuzzer")]
 pub mod libfuzzer;
 pub mod lint;
+pub mod model;
 pub mod mutate;
 pub mod parse;
 pub mod rng;

@@ -98,6 +98,38 @@ impl Grammar {
         self.probabilities.get(child.index()).copied().flatten()
     }
 
+    /// The same grammar with other probabilities: of each alternative what `stated` says. Ids stay what they are, the
+    /// fingerprint does not. To be read back from text, those of an alternation must not come to more than 100 %. O(grammar).
+    ///
+    /// ```
+    /// use pleach::grammar::{Grammar, Probability};
+    ///
+    /// let grammar: Grammar = "a := 'x' | 'y';".parse().unwrap();
+    /// let first = grammar.children(grammar[grammar.start()].root)[0];
+    /// let stated = grammar.with_probabilities(|node| (node == first).then_some(Probability(250_000_000)));
+    /// assert_eq!(stated.to_string(), "a := 25% \"x\" | \"y\";\n");
+    /// ```
+    pub fn with_probabilities(
+        &self,
+        mut stated: impl FnMut(NodeId) -> Option<Probability>,
+    ) -> Grammar {
+        let mut grammar = self.clone();
+        let is_alternative = |node: &Node| {
+            node.parent
+                .is_some_and(|parent| self.nodes[parent].kind == NodeKind::Alternation)
+        };
+        let of = |(id, node): (NodeId, &Node)| match is_alternative(node) {
+            true => stated(id),
+            false => None,
+        };
+        grammar.probabilities = self.nodes.iter().map(of).collect();
+        if grammar.probabilities.iter().all(Option::is_none) {
+            grammar.probabilities = Vec::new();
+        }
+        grammar.fingerprint = super::print::fingerprint(&grammar);
+        grammar
+    }
+
     /// The number of alternatives, which expansion coverage counts: for each production those of the alternation that its
     /// right side is, or else one for the whole; and those of each alternation inside. O(nodes).
     ///

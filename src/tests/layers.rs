@@ -17,7 +17,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (3, &["graph"]),
     (4, &["kpath", "weights"]),
     (5, &["choice"]),
-    (6, &["tree", "parse", "slip"]),
+    (6, &["tree", "parse", "slip", "model"]),
     (7, &["generate"]),
     (8, &["mutate", "lint"]),
     (9, &["libfuzzer"]),

@@ -1,0 +1,122 @@
+//! Alias tables: drawing from any distribution by one random number and one look-up.
+//!
+//! Of `n` columns of equal width, each holds at most two outcomes (Walker 1977, in the form of Vose 1991). They are filled by
+//! whole numbers, so the table is the same on every machine; an outcome of weight 0 is never drawn, and the others are drawn
+//! with their share to within `n / 2^32`.
+
+use crate::rng::Rng;
+
+/// Half of a column: below the threshold its own outcome, else the alias.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Column {
+    threshold: u32,
+    alias: u32,
+}
+
+/// Appends the table of some weights; false, and nothing appended, if all are 0. O(weights).
+pub(super) fn fill(
+    weights: impl ExactSizeIterator<Item = u64> + Clone,
+    into: &mut Vec<Column>,
+) -> bool {
+    let count = weights.len();
+    let total: u128 = weights.clone().map(u128::from).sum();
+    if total == 0 || count > 1 << 30 {
+        return false;
+    }
+    let full = 1u64 << 32;
+    let area = u128::from(full) * count as u128;
+    let share = |weight: u64| (u128::from(weight) * area / total) as u64;
+    let mut left: Vec<u64> = weights.clone().map(share).collect();
+    // What was rounded off goes to the first ones that can be drawn: less than a unit of an outcome each.
+    let mut missing = area - left.iter().copied().map(u128::from).sum::<u128>();
+    while missing > 0 {
+        for (left, weight) in left.iter_mut().zip(weights.clone()) {
+            if weight > 0 && missing > 0 {
+                *left += 1;
+                missing -= 1;
+            }
+        }
+    }
+    let mut columns: Vec<Column> = (0..count as u32)
+        .map(|alias| Column {
+            threshold: 0,
+            alias,
+        })
+        .collect();
+    let (mut small, mut large): (Vec<u32>, Vec<u32>) = (0..count as u32)
+        .rev()
+        .partition(|&at| left[at as usize] < full);
+    while let (Some(low), Some(high)) = (small.pop(), large.last().copied()) {
+        columns[low as usize] = Column {
+            threshold: left[low as usize] as u32,
+            alias: high,
+        };
+        left[high as usize] -= full - left[low as usize];
+        if left[high as usize] < full {
+            large.pop();
+            small.push(high);
+        }
+    }
+    into.append(&mut columns);
+    true
+}
+
+/// Draws an outcome of a table that is not empty.
+#[inline(always)]
+pub(super) fn draw(columns: &[Column], rng: &mut Rng) -> u32 {
+    let bits = rng.bits();
+    let at = (((bits >> 32) * columns.len() as u64) >> 32) as u32;
+    let column = columns[at as usize];
+    match (bits as u32) < column.threshold {
+        true => at,
+        false => column.alias,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, draw, fill};
+    use crate::rng::Rng;
+
+    /// The share of each outcome, out of 2^32 a column.
+    fn shares(columns: &[Column]) -> Vec<u64> {
+        let mut shares = vec![0; columns.len()];
+        for (at, column) in columns.iter().enumerate() {
+            shares[at] += u64::from(column.threshold);
+            shares[column.alias as usize] += (1 << 32) - u64::from(column.threshold);
+        }
+        shares
+    }
+
+    #[test]
+    fn shares_are_exact_to_a_unit() {
+        let mut rng = Rng::new(1);
+        for count in 1..40usize {
+            let weights: Vec<u64> = (0..count)
+                .map(|at| match at % 4 {
+                    0 => 0,
+                    _ => rng.bits() >> rng.below(63),
+                })
+                .collect();
+            let total: u128 = weights.iter().map(|&it| u128::from(it)).sum();
+            let mut columns = Vec::new();
+            assert_eq!(fill(weights.iter().copied(), &mut columns), total > 0);
+            for (&weight, share) in weights.iter().zip(shares(&columns)) {
+                let exact = u128::from(weight) * ((count as u128) << 32) / total;
+                assert!(u128::from(share).abs_diff(exact) <= count as u128);
+                assert!(weight > 0 || share == 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_never_changes() {
+        let mut columns = Vec::new();
+        assert!(fill([1, 0, 3, 2].into_iter(), &mut columns));
+        let mut rng = Rng::new(7);
+        let drawn: Vec<u32> = (0..20).map(|_| draw(&columns, &mut rng)).collect();
+        assert_eq!(drawn.iter().filter(|&&it| it == 1).count(), 0);
+        expect_test::expect!["[0, 2, 3, 2, 3, 2, 2, 2, 3, 2, 2, 0, 2, 0, 2, 0, 2, 0, 0, 3]"]
+            .assert_eq(&format!("{drawn:?}"));
+    }
+}
