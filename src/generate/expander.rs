@@ -229,7 +229,7 @@ impl Seeker {
         let mut total = 0u64;
         let is_free = !self.is_closing && self.preference == Preference::Any;
         for (index, &child) in (0..count).zip(children).filter(|_| !is_free) {
-            let weight = u64::from(random.weight(node, count, index));
+            let weight = random.weight(node, count, index);
             if weight == 0 || !random.fits(child, Some(node)) {
                 continue;
             }

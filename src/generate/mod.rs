@@ -7,12 +7,14 @@
 mod access;
 mod close_off;
 mod cover;
+mod draw;
 mod expander;
 mod foresight;
 mod least_used;
 mod lookahead;
 mod random;
 mod route;
+mod sampler;
 
 #[cfg(test)]
 mod tests;
@@ -25,10 +27,12 @@ use crate::rng::Rng;
 use crate::weights::Weights;
 
 pub use cover::{CloseOff, Cover, CoverBuilder, Packing};
+pub use draw::{Draw, Drawn, Guide, GuideStack, Stated};
 pub use expander::{Expander, Preference};
 pub use lookahead::Lookahead;
 pub use random::{Growth, RandomChooser};
 pub use route::{PathChooser, Routes};
+pub use sampler::Sampler;
 
 /// Bounds of a generated derivation.
 ///

@@ -11,6 +11,7 @@ use crate::rng::Rng;
 use crate::weights::Weights;
 
 use super::Limits;
+use super::draw::{Draw, Stated};
 
 /// How readily quantifiers go on: with a chance of `1 - 1 / 2^n`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,18 +26,20 @@ impl Growth {
 
 /// Decides at random, within limits.
 #[derive(Debug)]
-pub struct RandomChooser<'a> {
+pub struct RandomChooser<'a, D = Stated<'a>> {
     graph: &'a Graph,
-    weights: &'a Weights,
+    pub(super) draw: D,
     by_nodes: &'a Shortest,
     by_depth: &'a Shortest,
     by_length: &'a Shortest,
     rng: &'a mut Rng,
     limits: Limits,
-    growth: Growth,
-    depth: u32,
+    pub(super) depth: u32,
     nodes: u64,
     length: u64,
+    /// The nodes after which nothing but the shortest is derived.
+    budget: u64,
+    is_spent: bool,
     /// The part of `length` that decisions of another chooser will come to.
     owed: u64,
 }
@@ -50,18 +53,31 @@ impl<'a> RandomChooser<'a> {
         growth: Growth,
         rng: &'a mut Rng,
     ) -> RandomChooser<'a> {
+        RandomChooser::drawing(graph, Stated::new(weights, growth), limits, rng)
+    }
+}
+
+impl<'a, D: Draw> RandomChooser<'a, D> {
+    /// The same that draws in another way.
+    pub fn drawing(
+        graph: &'a Graph,
+        draw: D,
+        limits: Limits,
+        rng: &'a mut Rng,
+    ) -> RandomChooser<'a, D> {
         RandomChooser {
             graph,
-            weights,
+            draw,
             by_nodes: graph.shortest(Measure::Nodes),
             by_depth: graph.shortest(Measure::Depth),
             by_length: graph.shortest(Measure::Length),
             rng,
             limits,
-            growth,
             depth: 0,
             nodes: 0,
             length: 0,
+            budget: u64::MAX,
+            is_spent: false,
             owed: 0,
         }
     }
@@ -83,6 +99,17 @@ impl<'a> RandomChooser<'a> {
         self.nodes = u64::from(self.by_nodes.cost(from));
         self.length = u64::from(self.by_length.cost(from));
         self.owed = 0;
+        self.is_spent = false;
+    }
+
+    /// Derives nothing but what is shortest as soon as what is derived and what is open come to more nodes than this.
+    pub(super) fn set_budget(&mut self, nodes: u64) {
+        self.budget = nodes;
+    }
+
+    /// Whether the budget is spent.
+    pub(super) fn is_spent(&self) -> bool {
+        self.is_spent
     }
 
     /// Decides in a right side with `depth` references above it from now on, where derivations are not made in order.
@@ -140,13 +167,13 @@ impl<'a> RandomChooser<'a> {
     }
 
     /// The weight of an alternative; 0 for what is never drawn.
-    pub(super) fn weight(&self, node: NodeId, count: u32, index: u32) -> u32 {
-        self.weights.weight(node, count, index)
+    pub(super) fn weight(&mut self, node: NodeId, count: u32, index: u32) -> u64 {
+        self.draw.weight(node, count, index)
     }
 
     /// True with a chance of `part` in `whole`.
-    pub(super) fn draws(&mut self, part: u64, whole: u64) -> bool {
-        self.rng.bits() % whole < part
+    pub(super) fn draws(&mut self, part: impl Into<u128>, whole: impl Into<u128>) -> bool {
+        u128::from(self.rng.bits()) % whole.into() < part.into()
     }
 
     fn fits_depth(&self, part: NodeId) -> bool {
@@ -156,19 +183,39 @@ impl<'a> RandomChooser<'a> {
     #[cold]
     fn alternative_that_fits(&mut self, node: NodeId, count: u32) -> u32 {
         let children = self.graph.grammar().children(node);
-        let mut total = 0u64;
+        let mut total = 0u128;
         let mut chosen = None;
         for (index, &child) in (0..count).zip(children) {
-            let weight = self.weights.weight(node, count, index);
+            let weight = u128::from(self.weight(node, count, index));
             if weight > 0 && self.fits(child, Some(node)) {
                 // Reservoir sampling by weight: one pass, no list.
-                total += u64::from(weight);
-                if self.draws(u64::from(weight), total) {
+                total += weight;
+                if self.draws(weight, total) {
                     chosen = Some(index);
                 }
             }
         }
         chosen.unwrap_or_else(|| self.alternative_that_ends(node))
+    }
+
+    /// One of the alternatives with the fewest nodes; of several, as they are drawn.
+    #[cold]
+    fn shortest_alternative(&mut self, node: NodeId, count: u32) -> u32 {
+        let first = self.by_nodes.alternative(node);
+        let children = self.graph.grammar().children(node);
+        let by_nodes = self.by_nodes;
+        let cost = |index: u32| by_nodes.cost(children[index as usize]);
+        let least = cost(first);
+        let mut total = 0u128;
+        let mut chosen = first;
+        for index in (0..count).filter(|&index| cost(index) == least) {
+            let weight = u128::from(self.weight(node, count, index));
+            total += weight;
+            if weight > 0 && self.draws(weight, total) {
+                chosen = index;
+            }
+        }
+        chosen
     }
 
     /// The shortest of the alternatives that keep the depth, by the measure whose limit is passed.
@@ -185,11 +232,17 @@ impl<'a> RandomChooser<'a> {
     }
 }
 
-impl Chooser for RandomChooser<'_> {
+impl<D: Draw> Chooser for RandomChooser<'_, D> {
     #[inline]
     fn alternative(&mut self, node: NodeId, count: u32) -> u32 {
         let children = self.graph.grammar().children(node);
-        let mut index = self.weights.draw(node, count, self.rng);
+        let mut index = match self.nodes > self.budget {
+            true => {
+                self.is_spent = true;
+                self.shortest_alternative(node, count)
+            }
+            false => self.draw.alternative(node, count, self.rng),
+        };
         let (mut nodes, mut length, fits) = self.with(children[index as usize], Some(node));
         if !fits {
             index = self.alternative_that_fits(node, count);
@@ -202,7 +255,11 @@ impl Chooser for RandomChooser<'_> {
 
     #[inline]
     fn more(&mut self, node: NodeId) -> bool {
-        if self.rng.bits() >> (64 - self.growth.0) == 0 {
+        if self.nodes > self.budget {
+            self.is_spent = true;
+            return false;
+        }
+        if !self.draw.more(node, self.rng) {
             return false;
         }
         let Some(&subject) = self.graph.grammar().children(node).first() else {
@@ -211,19 +268,16 @@ impl Chooser for RandomChooser<'_> {
         let (nodes, length, fits) = self.with(subject, None);
         if fits {
             (self.nodes, self.length) = (nodes, length);
+        } else {
+            self.draw.stop(node);
         }
         fits
     }
 
     #[inline]
     fn member(&mut self, node: NodeId, class: &ClassCode) -> MemberChoice {
-        let head = self.rng.below(class.head_count());
-        let rest = match class.rest_count(head) {
-            1 => 0,
-            count => self.rng.below(count),
-        };
-        let choice = MemberChoice { head, rest };
-        let len = class.len_of(head);
+        let choice = self.draw.member(node, class, self.rng);
+        let len = class.len_of(choice.head);
         if len == 1 {
             return choice;
         }
@@ -243,18 +297,21 @@ impl Chooser for RandomChooser<'_> {
     }
 
     fn forced_more(&mut self, node: NodeId) {
+        self.draw.forced_more(node);
         if let Some(&subject) = self.graph.grammar().children(node).first() {
             self.take_forced(subject, None);
         }
     }
 
     #[inline(always)]
-    fn enter(&mut self, _symbol: Option<SymbolId>) {
+    fn enter(&mut self, symbol: Option<SymbolId>) {
+        self.draw.enter(symbol);
         self.depth = self.depth.wrapping_add(1);
     }
 
     #[inline(always)]
     fn leave(&mut self) {
+        self.draw.leave();
         self.depth = self.depth.wrapping_sub(1);
     }
 }

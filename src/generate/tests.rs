@@ -296,3 +296,176 @@ fn no_close_off_takes_the_room_that_a_path_needs() {
         }
     }
 }
+
+/// A model of some texts.
+fn model_of(grammar: &str, order: usize, texts: &[&str]) -> crate::model::Model {
+    let graph = Graph::new(grammar.parse::<crate::Grammar>().unwrap()).unwrap();
+    let parser = crate::Parser::new(&graph);
+    let mut model = crate::model::Model::new(&Arc::new(Codec::new(&graph)), order);
+    for text in texts {
+        model
+            .learn(&parser.encode(text.as_bytes()).unwrap())
+            .unwrap();
+    }
+    model
+}
+
+/// The statistic of what was counted in one model by the shares of another, and its degrees of freedom.
+fn chi_square(counted: &crate::model::Model, by: &crate::model::Model) -> (f64, f64) {
+    use crate::model::Reading;
+
+    let (mut statistic, mut freedom) = (0.0, 0.0);
+    for (node, _) in by.graph().grammar().nodes().iter() {
+        let expected = by.outcomes(node, &Reading::COMMON);
+        let found = counted.outcomes(node, &Reading::COMMON);
+        let sum = |of: &[crate::model::Outcome]| of.iter().map(|it| it.weight as f64).sum::<f64>();
+        let (whole, all) = (sum(&expected), sum(&found) / crate::model::ONE as f64);
+        let same = |a: &crate::model::Outcome, b: &crate::model::Outcome| {
+            (a.head, a.low, a.high) == (b.head, b.low, b.high)
+        };
+        for one in &found {
+            // Nothing comes out that has no weight.
+            let known = expected.iter().find(|it| same(it, one));
+            assert!(
+                one.weight == 0 || known.is_some_and(|it| it.weight > 0),
+                "{one:?}"
+            );
+        }
+        for one in expected.iter().filter(|it| it.weight > 0) {
+            let mean = one.weight as f64 / whole * all;
+            let seen = found.iter().find(|it| same(it, one));
+            let seen = seen.map_or(0.0, |it| it.weight as f64 / crate::model::ONE as f64);
+            assert!(mean >= 5.0, "too few samples for {one:?}");
+            statistic += (seen - mean).powi(2) / mean;
+            freedom += 1.0;
+        }
+        freedom -= f64::from(u8::from(!expected.is_empty()));
+    }
+    (statistic, freedom)
+}
+
+const LISTS: &str = r#"
+    file := (list "\n")+; list := "[" (item ("," item)*)? "]" | "(" item{1,4} ")";
+    item := number | list | name; number := [0-9]+; name := [a-zé-€];
+"#;
+
+#[test]
+fn sentences_under_the_budget_follow_the_model() {
+    let samples = [
+        "[1,22,(a)]\n[]\n",
+        "(é€3)\n",
+        "[[1],b,c,1,2,(11)]\n",
+        "[a]\n(7)\n[]\n",
+    ];
+    let model = model_of(LISTS, 0, &samples);
+    let codec = model.codec().clone();
+    let tables = crate::model::Tables::new(&model, &crate::model::Reading::COMMON);
+    let mut sampler = super::Sampler::new(&codec, tables, Limits::NONE, 1 << 18);
+    let mut counted = crate::model::Model::new(&codec, 0);
+    let (mut rng, mut index) = (Rng::new(11), SiteIndex::new());
+    for _ in 0..4000 {
+        sampler.sample(&mut rng, &mut index);
+        counted.learn(index.choices()).unwrap();
+    }
+    assert_eq!(sampler.spent(), 0);
+    let (statistic, freedom) = chi_square(&counted, &model);
+    // Some six standard deviations above the mean.
+    assert!(
+        freedom == 18.0 && statistic < freedom + 6.0 * (2.0 * freedom).sqrt(),
+        "{statistic} of {freedom}"
+    );
+}
+
+#[test]
+fn contexts_are_followed_too() {
+    // Lists in lists are longer than lists, which flat counts would blur.
+    let grammar = "file := list; list := '[' (list* | 'x'*) ']';";
+    let samples = [
+        "[[xxxx][xxxx]]",
+        "[[xxxx]]",
+        "[[xxxx][xxxx][xxxx]]",
+        "[[xxxx][xxxx]]",
+        "[[xxxx][xxxx]]",
+    ];
+    let model = model_of(grammar, 2, &samples);
+    let codec = model.codec().clone();
+    let tables = crate::model::Tables::new(&model, &crate::model::Reading::COMMON);
+    let mut sampler = super::Sampler::new(&codec, tables, Limits::NONE, 1 << 16);
+    let (mut rng, mut index) = (Rng::new(2), SiteIndex::new());
+    let mut seen = std::collections::BTreeMap::new();
+    for _ in 0..2000 {
+        sampler.sample(&mut rng, &mut index);
+        *seen
+            .entry(String::from_utf8(index.text().to_vec()).unwrap())
+            .or_insert(0u32) += 1;
+    }
+    let texts: Vec<&str> = seen.keys().map(|it| &**it).collect();
+    assert_eq!(
+        texts,
+        ["[[xxxx][xxxx][xxxx]]", "[[xxxx][xxxx]]", "[[xxxx]]"]
+    );
+    assert!(
+        seen.values().all(|&count| (300..1300).contains(&count)),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_budget_that_is_spent_is_spread_over_the_tree() {
+    let grammar = r#"
+        Expr := Term | Expr "+" Term | Expr "-" Term; Term := Factor | Term "*" Factor | Term "/" Factor;
+        Factor := Int | "+" Factor | "-" Factor | "(" Expr ")"; Int := Digit Int | Digit; Digit := [0-9];
+    "#;
+    let model = model_of(grammar, 0, &["1+(2*3)"]);
+    let codec = model.codec().clone();
+    // Inverted, nothing ever ends by itself.
+    let tables = || crate::model::Tables::new(&model, &crate::model::Reading::UNCOMMON);
+    let (mut rng, mut index) = (Rng::new(4), SiteIndex::new());
+    let mut used = std::collections::BTreeSet::new();
+    for budget in [1, 50, 200, 1000] {
+        let mut sampler = super::Sampler::new(&codec, tables(), Limits::NONE, budget);
+        for _ in 0..50 {
+            sampler.sample(&mut rng, &mut index);
+            let mut counted = crate::model::Model::new(&codec, 0);
+            counted.learn(index.choices()).unwrap();
+            // What is decided last may go past the budget by its own shortest derivation.
+            assert!(
+                counted.largest() <= u64::from(budget.max(9)) + 40,
+                "{budget}: {}",
+                counted.largest()
+            );
+            assert!(
+                counted.largest() + 40 >= u64::from(budget),
+                "{budget}: {}",
+                counted.largest()
+            );
+            used.extend(index.text().iter().copied());
+        }
+        assert_eq!(sampler.spent(), 50);
+    }
+    // What is shortest follows the model where it can.
+    for byte in *b"-/0456789" {
+        assert!(used.contains(&byte), "{}", char::from(byte));
+    }
+    assert!(!used.contains(&b'*') && !used.contains(&b'('));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_sentences_whatever_came_before() {
+    let model = model_of(LISTS, 1, &["[1,22,(a)]\n[]\n", "(é€3)\n"]);
+    let codec = model.codec().clone();
+    let texts = |seed: u64, warm: usize| {
+        let tables = crate::model::Tables::new(&model, &crate::model::Reading::COMMON);
+        let mut sampler = super::Sampler::new(&codec, tables, Limits::NONE, 60);
+        let mut index = SiteIndex::new();
+        (0..warm).for_each(|_| sampler.sample(&mut Rng::new(99), &mut index));
+        let mut rng = Rng::new(seed);
+        let mut next = || {
+            sampler.sample(&mut rng, &mut index);
+            index.text().to_vec()
+        };
+        (0..20).map(|_| next()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(1, 0), texts(1, 7));
+    assert_ne!(texts(1, 0), texts(2, 0));
+}
