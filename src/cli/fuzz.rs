@@ -7,7 +7,9 @@ mod engine;
 mod process;
 pub(super) mod project;
 mod ruler;
+mod runs;
 mod seeds;
+mod surround;
 pub(super) mod wrapper;
 
 use std::collections::BTreeSet;
@@ -28,6 +30,7 @@ use engine::{OperatorCounts, Reading, TextCounts};
 use process::Ending;
 use project::{CargoFuzz, Project};
 use ruler::{Level, Ruler};
+pub(super) use surround::Surround;
 
 /// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
 /// feature for every count of every edge, and a schedule that keeps account of how rare each of them is, the engine takes more
@@ -172,7 +175,7 @@ impl Fuzz {
         let artifacts = project.dir.join("artifacts").join(&self.target);
 
         cargo_fuzz.prepare(&project)?;
-        self.build(&cargo_fuzz, &project)?;
+        self.build().run(&cargo_fuzz, &project)?;
         if !self.seeds.is_empty() {
             let texts = ruler.as_ref().filter(|_| !self.text).map(Ruler::texts);
             note(seeds::add(&self.seeds, &corpus[0], texts.as_ref())?);
@@ -250,37 +253,19 @@ impl Fuzz {
         corpus
     }
 
-    fn options(&self, command: &mut Command, project: &Project) {
-        command.arg("--fuzz-dir").arg(&project.dir);
-        command.arg("--sanitizer").arg(self.sanitizer.to_string());
-        if self.release {
-            command.arg("--release");
+    fn build(&self) -> Build<'_> {
+        Build {
+            target: &self.target,
+            sanitizer: self.sanitizer,
+            release: self.release,
+            features: self.features.as_deref(),
         }
-        if let Some(features) = &self.features {
-            command.arg("--features").arg(features);
-        }
-        command.arg(&self.target);
-    }
-
-    fn build(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Result<(), Failure> {
-        let mut command = cargo_fuzz.command();
-        command.arg("build");
-        self.options(&mut command, project);
-        command.stdin(Stdio::null()).stdout(std::io::stderr());
-        let status = command.status().map_err(|error| cannot_run(&error))?;
-        if status.success() {
-            return Ok(());
-        }
-        Err(Failure::new(
-            format_args!("the fuzz target `{}` does not build", self.target),
-            "see the messages above",
-        ))
     }
 
     fn run_command(&self, common: &Common, cargo_fuzz: &CargoFuzz, project: &Project) -> Command {
         let mut command = cargo_fuzz.command();
         command.arg("run");
-        self.options(&mut command, project);
+        self.build().options(&mut command, project);
         command.args(&self.corpus);
         command.args(["--", "-print_final_stats=1"]);
         command.args(ENGINE_FLAGS);
@@ -331,6 +316,43 @@ impl Fuzz {
             "the engine stopped early, and not because of an input",
             "see the messages above",
         ))
+    }
+}
+
+/// How a target is built.
+struct Build<'a> {
+    target: &'a str,
+    sanitizer: Sanitizer,
+    release: bool,
+    features: Option<&'a str>,
+}
+
+impl Build<'_> {
+    fn options(&self, command: &mut Command, project: &Project) {
+        command.arg("--fuzz-dir").arg(&project.dir);
+        command.arg("--sanitizer").arg(self.sanitizer.to_string());
+        if self.release {
+            command.arg("--release");
+        }
+        if let Some(features) = self.features {
+            command.arg("--features").arg(features);
+        }
+        command.arg(self.target);
+    }
+
+    fn run(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Result<(), Failure> {
+        let mut command = cargo_fuzz.command();
+        command.arg("build");
+        self.options(&mut command, project);
+        command.stdin(Stdio::null()).stdout(std::io::stderr());
+        let status = command.status().map_err(|error| cannot_run(&error))?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(Failure::new(
+                format_args!("the fuzz target `{}` does not build", self.target),
+                "see the messages above",
+            )),
+        }
     }
 }
 

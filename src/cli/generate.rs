@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use pleach::choice::{Lexemes, ROOT, Scratch, SiteIndex};
-use pleach::generate::{Expander, Growth, Limits, Preference, RandomChooser};
+use pleach::generate::{Expander, Growth, Limits, Preference, RandomChooser, Sampler};
 use pleach::graph::Measure;
+use pleach::model::Tables;
 use pleach::rng::Rng;
 use pleach::weights::Weights;
 use pleach::{Codec, Graph};
@@ -16,6 +17,7 @@ use super::Common;
 use super::failure::{Answer, Failure, note};
 use super::folder::Folder;
 use super::input::Source;
+use super::model::{self, Mode, ReadingArgs};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{Share, count};
@@ -30,6 +32,8 @@ const HALVED_AFTER: u32 = 16;
 const BUDGET_STEP: u32 = 4;
 /// The sentences after which --until-covered gives up.
 const MANY: u64 = 100_000;
+/// The nodes that follow a model, unless told otherwise.
+const MODEL_NODES: u32 = 1000;
 
 /// Write random sentences
 ///
@@ -40,10 +44,14 @@ const MANY: u64 = 100_000;
 /// count which of them are covered and say so in the end. They expand open references in random order, and close a sentence
 /// once --max-open references are open.
 ///
+/// With --model, choices follow what `pleach learn` has learned until a sentence has --max-nodes, and are the shortest from there
+/// on; --max-depth and --max-len then have no defaults.
+///
 /// Example: pleach generate json.ebnf - -n 10 --text
 ///
 /// Example: pleach generate json.ebnf seeds --strategy foresight --until-covered
 #[derive(Args, Debug)]
+#[command(mut_group("ReadingArgs", |args| args.requires("model")))]
 pub(super) struct Generate {
     /// The grammar; `-` reads standard input
     grammar: PathBuf,
@@ -67,6 +75,14 @@ pub(super) struct Generate {
     /// The most bytes of a sentence [default: 4096, or what the grammar needs]
     #[arg(long, value_name = "BYTES")]
     max_len: Option<u32>,
+    /// Follow this model, in binary or JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "strategy")]
+    model: Option<PathBuf>,
+    /// The nodes of a derivation that follow the model [default: 1000; of failure, those of the largest sample]
+    #[arg(long, value_name = "N", requires = "model")]
+    max_nodes: Option<u32>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Write sentences instead of choice sequences
     #[arg(long)]
     text: bool,
@@ -226,6 +242,8 @@ struct Sentences<'a> {
     graph: &'a Graph,
     codec: Arc<Codec>,
     weights: Weights,
+    /// With a model.
+    sampler: Option<Sampler>,
     strategy: Strategy,
     /// What derives them by a strategy that counts expansions.
     expander: Option<Expander>,
@@ -257,7 +275,10 @@ impl<'a> Sentences<'a> {
         let (depth, len) = (needed.max_depth, needed.max_len);
         unmet("--max-depth", options.max_depth, depth, "nested reference")?;
         unmet("--max-len", options.max_len, len, "byte")?;
-        let usual = Limits::default();
+        let usual = match options.model {
+            Some(_) => Limits::NONE,
+            None => Limits::default(),
+        };
         let limits = Limits {
             max_depth: options.max_depth.unwrap_or(usual.max_depth.max(depth)),
             max_len: options.max_len.unwrap_or(usual.max_len.max(len)),
@@ -271,12 +292,27 @@ impl<'a> Sentences<'a> {
                 None => expander,
             }
         });
+        let sampler = match &options.model {
+            Some(path) => {
+                let model = model::load(path, &codec)?;
+                let largest = u32::try_from(model.largest()).unwrap_or(u32::MAX);
+                let budget = match options.reading.mode {
+                    Some(Mode::Failure) => largest,
+                    _ => MODEL_NODES,
+                };
+                let budget = options.max_nodes.unwrap_or(budget).min(limits.max_nodes);
+                let tables = Tables::new(&model, &options.reading.reading());
+                Some(Sampler::new(&codec, tables, limits, budget))
+            }
+            None => None,
+        };
         Ok(Sentences {
             graph,
             codec,
             expander,
             made: 0,
             weights: Weights::stated(grammar),
+            sampler,
             strategy: options.strategy,
             limits,
             needed,
@@ -340,6 +376,9 @@ impl<'a> Sentences<'a> {
     fn derive(&mut self, misread: u32) {
         if let Some(expander) = &mut self.expander {
             return expander.generate(&mut self.index);
+        }
+        if let Some(sampler) = &mut self.sampler {
+            return sampler.sample(&mut self.rng, &mut self.index);
         }
         let mut limits = at_least(tightened(self.limits, misread), self.needed);
         if self.strategy == Strategy::Shortest {

@@ -19,11 +19,13 @@ mod generate;
 mod html;
 mod init;
 mod input;
+mod learn;
 mod library;
 mod lint;
 mod measure;
 mod migrate;
 mod mirror;
+mod model;
 mod output;
 mod parallel;
 mod parse;
@@ -32,6 +34,7 @@ mod progress;
 mod report;
 mod seed;
 mod show;
+mod show_model;
 mod state;
 mod survey;
 mod text;
@@ -53,7 +56,7 @@ Exit codes:
   0    done
   1    the answer is no: a text does not parse, coverage is below --min or not all that
        --until-covered asks for, texts are left out under --strict, `lint` has a warning, an input
-       failed in `fuzz`
+       failed in `fuzz`, none fails again in `surround`
   2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
@@ -115,9 +118,12 @@ enum Verb {
     Encode(encode::Encode),
     Migrate(migrate::Migrate),
     Show(show::Show),
+    Learn(learn::Learn),
+    ShowModel(show_model::ShowModel),
     Survey(survey::Survey),
     Init(init::Init),
     Fuzz(fuzz::Fuzz),
+    Surround(fuzz::Surround),
 }
 
 /// Runs the command line of this process.
@@ -162,9 +168,12 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Encode(verb) => verb.run(common, out),
         Verb::Migrate(verb) => verb.run(common, out),
         Verb::Show(verb) => verb.run(common, out),
+        Verb::Learn(verb) => verb.run(common, out),
+        Verb::ShowModel(verb) => verb.run(common, out),
         Verb::Survey(verb) => verb.run(common, out),
         Verb::Init(verb) => verb.run(common, out),
         Verb::Fuzz(verb) => verb.run(common, out),
+        Verb::Surround(verb) => verb.run(common, out),
     }
 }
 

@@ -156,6 +156,11 @@ impl Project {
         self.targets.iter().any(|name| name == target)
     }
 
+    /// The directory of what is built.
+    pub(super) fn build_dir(&self) -> &Path {
+        &self.build_dir
+    }
+
     /// Fails if the package has no such target.
     pub(super) fn check_target(&self, target: &str) -> Result<(), Failure> {
         if self.has_target(target) {

@@ -1,0 +1,326 @@
+//! `pleach surround`: the surroundings of failures.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use pleach::choice::{Lexemes, SiteIndex};
+use pleach::generate::{Limits, Sampler};
+use pleach::model::{Model, Tables};
+use pleach::rng::Rng;
+use pleach::{Codec, Parser, slip};
+use serde::Serialize;
+
+use super::project::{CargoFuzz, Project};
+use super::{Build, Sanitizer, runs};
+use crate::cli::Common;
+use crate::cli::failure::{Answer, Failure, warn};
+use crate::cli::folder::Folder;
+use crate::cli::input::{Source, collect, read_input};
+use crate::cli::model::{Mode, ReadingArgs};
+use crate::cli::output::{Existing, Output, write_file};
+use crate::cli::progress::Progress;
+use crate::cli::report::{count, table};
+use crate::cli::text::{BudgetArgs, parse_one};
+
+/// Make inputs like those that failed, and see what they do
+///
+/// Runs the ARTIFACTS of a fuzz target, learns a model from those that fail, generates inputs that follow it, no larger than the
+/// largest of them, and runs these. Failures are told apart by where they panic, so the report says how often the same failure comes back, which is a
+/// measure for how well the artifacts describe it, and which new ones are near: run it on the fixed program to see
+/// whether the fix is complete.
+///
+/// The target is built as `pleach fuzz` builds it, or --program names one that is. Its exit code is 1 if no failure comes back.
+///
+/// Example: pleach surround json --grammar grammars/json.ebnf fuzz/artifacts/json -n 1000
+#[derive(Args, Debug)]
+#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
+pub(in crate::cli) struct Surround {
+    /// The fuzz target
+    target: String,
+    /// Inputs that fail: files, or directories of files
+    #[arg(required = true, value_name = "ARTIFACT")]
+    artifacts: Vec<PathBuf>,
+    /// The grammar of the target; `-` reads standard input
+    #[arg(long)]
+    grammar: PathBuf,
+    /// How many inputs to make
+    #[arg(short, value_name = "N", default_value_t = 1000)]
+    n: u64,
+    /// The target has `codec: text`: artifacts are texts
+    #[arg(long)]
+    text: bool,
+    /// Tell choices apart by so many references above them, at most 8
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=8))]
+    context: u8,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// The nodes of a derivation that follow the model [default: those of the largest artifact]
+    #[arg(long, value_name = "N")]
+    max_nodes: Option<u32>,
+    /// Seconds that a single input may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    timeout: u32,
+    /// Keep the generated inputs that fail in this directory, a new or an empty one
+    #[arg(short, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Add to a directory that is not empty
+    #[arg(long)]
+    force: bool,
+    /// Run this program instead of building the target
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Features of the fuzz package to build the target with, with commas between them
+    #[arg(long, value_name = "FEATURES")]
+    features: Option<String>,
+    /// The directory of the fuzz package [default: the nearest `fuzz`]
+    #[arg(long, value_name = "DIR")]
+    fuzz_dir: Option<PathBuf>,
+    #[command(flatten)]
+    budget: BudgetArgs,
+}
+
+/// A failure by its place.
+#[derive(Default, Serialize)]
+struct Failing {
+    place: String,
+    /// The artifacts that fail there.
+    artifacts: u64,
+    /// The generated inputs that do.
+    generated: u64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    artifacts: u64,
+    /// Artifacts that do not fail.
+    passing: u64,
+    /// Different inputs that were made.
+    generated: u64,
+    /// Those that fail.
+    failing: u64,
+    /// Failures of artifacts that came back.
+    reproduced: u64,
+    /// Failures of no artifact.
+    new: u64,
+    failures: Vec<Failing>,
+}
+
+impl Surround {
+    pub(in crate::cli) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar, common)?;
+        let files = collect(&self.artifacts)?;
+        let mut kept = match &self.output {
+            Some(path) => Some(Folder::open(path, self.force)?),
+            None => None,
+        };
+        let program = match &self.program {
+            Some(program) => std::path::absolute(program)
+                .map_err(|error| Failure::file("find", program, &error))?,
+            None => self.build()?,
+        };
+        let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+        let outcomes = runs::run(&program, &paths, self.timeout, |_| {})?;
+        let mut failures: BTreeMap<String, Failing> = BTreeMap::new();
+        let mut failing = Vec::new();
+        for (path, place) in paths.iter().zip(&outcomes) {
+            if let Some(place) = place {
+                failures.entry(place.clone()).or_default().artifacts += 1;
+                failing.push(path);
+            }
+        }
+        if failing.is_empty() {
+            return Err(Failure::new(
+                format_args!("none of {} fails", count(paths.len() as u64, "artifact")),
+                "name inputs that fail in this target, as it is built now",
+            ));
+        }
+        let model = self.learn(&source, &failing)?;
+        let inputs = self.generate(model, common);
+        let folder = tempfile::tempdir()
+            .map_err(|error| Failure::file("make a directory for", Path::new("inputs"), &error))?;
+        let mut paths = Vec::with_capacity(inputs.len());
+        for (at, input) in inputs.iter().enumerate() {
+            let path = folder.path().join(at.to_string());
+            write_file(&path, input, Existing::Keep)?;
+            paths.push(path);
+        }
+        let progress = Progress::new(paths.len() as u64, "inputs");
+        let found = runs::run(&program, &paths, self.timeout, |done| progress.add(done))?;
+        drop(progress);
+        for (input, place) in inputs.iter().zip(found) {
+            if let Some(place) = place {
+                failures.entry(place).or_default().generated += 1;
+                if let Some(kept) = &mut kept {
+                    kept.add(input)?;
+                }
+            }
+        }
+        let mut failures: Vec<Failing> = failures
+            .into_iter()
+            .map(|(place, failing)| Failing { place, ..failing })
+            .collect();
+        failures.sort_by_key(|it| std::cmp::Reverse((it.artifacts, it.generated)));
+        let number = |is_it: fn(&&Failing) -> bool| failures.iter().filter(is_it).count() as u64;
+        let report = Report {
+            artifacts: files.len() as u64,
+            passing: (files.len() - failing.len()) as u64,
+            generated: inputs.len() as u64,
+            failing: failures.iter().map(|it| it.generated).sum(),
+            reproduced: number(|it| it.artifacts > 0 && it.generated > 0),
+            new: number(|it| it.artifacts == 0),
+            failures,
+        };
+        match common.json {
+            true => out.json(&report)?,
+            false => print(&report, out)?,
+        }
+        Ok(match report.reproduced {
+            0 => Answer::No,
+            _ => Answer::Yes,
+        })
+    }
+
+    /// Builds the target and finds its program.
+    fn build(&self) -> Result<PathBuf, Failure> {
+        let project = Project::find(self.fuzz_dir.as_deref())?;
+        project.check_target(&self.target)?;
+        let mut cargo_fuzz = CargoFuzz::find(Sanitizer::None)?;
+        cargo_fuzz.prepare(&project)?;
+        let build = Build {
+            target: &self.target,
+            sanitizer: Sanitizer::None,
+            release: false,
+            features: self.features.as_deref(),
+        };
+        build.run(&cargo_fuzz, &project)?;
+        let missing = || {
+            Failure::new(
+                format_args!("the program of `{}` is not where it was built", self.target),
+                "name it by --program",
+            )
+        };
+        // Below the target triple, which only Cargo knows.
+        let entries = fs::read_dir(project.build_dir()).map_err(|_| missing())?;
+        let programs = entries
+            .flatten()
+            .map(|entry| entry.path().join("release").join(&self.target));
+        let programs = programs.filter(|path| path.is_file());
+        let modified = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
+        programs.max_by_key(modified).ok_or_else(missing)
+    }
+
+    fn learn(&self, source: &Source, artifacts: &[&PathBuf]) -> Result<Model, Failure> {
+        let codec = Arc::new(Codec::new(&source.graph));
+        let mut model = Model::new(&codec, usize::from(self.context));
+        let parser = self.text.then(|| Parser::new(&source.graph));
+        let (mut input, mut refused) = (Vec::new(), 0u64);
+        for path in artifacts {
+            read_input(path, &mut input)?;
+            let choices = match &parser {
+                None => slip::split(&input).0.to_vec(),
+                Some(parser) => {
+                    let name = path.display().to_string();
+                    let mut choices = Vec::new();
+                    let parsed = parse_one(parser, &name, &input, self.budget, |forest| {
+                        forest.choices(&mut choices)
+                    });
+                    if parsed?.is_err() {
+                        refused += 1;
+                        continue;
+                    }
+                    choices
+                }
+            };
+            let learned = model.learn(&choices);
+            learned.map_err(|error| Failure::of(path.display(), error))?;
+        }
+        if refused > 0 {
+            warn(format_args!(
+                "{refused} of {} left out: no sentences of {}",
+                count(artifacts.len() as u64, "artifact"),
+                source.name
+            ));
+        }
+        match model.samples() {
+            0 => Err(Failure::new(
+                "no artifact that fails is a sentence",
+                "name others, or another grammar",
+            )),
+            _ => Ok(model),
+        }
+    }
+
+    /// Makes different inputs.
+    fn generate(&self, model: Model, common: &Common) -> Vec<Vec<u8>> {
+        let largest = u32::try_from(model.largest()).unwrap_or(u32::MAX);
+        let nodes = match self.reading.mode {
+            Some(Mode::Failure) | None => largest,
+            Some(_) => largest.max(1000),
+        };
+        let nodes = self.max_nodes.unwrap_or(nodes).min(Limits::NONE.max_nodes);
+        let tables = Tables::new(&model, &self.reading.reading());
+        let codec = model.codec().clone();
+        let mut sampler = Sampler::new(&codec, tables, Limits::NONE, nodes);
+        let (mut rng, mut index) = (Rng::new(common.random_seed), SiteIndex::new());
+        let mut lexemes = Lexemes::default();
+        let mut inputs = Vec::new();
+        let mut known = std::collections::BTreeSet::new();
+        for _ in 0..self.n {
+            sampler.sample(&mut rng, &mut index);
+            let input = match self.text {
+                true => codec.text(&index, &mut lexemes),
+                false => index.canonical(),
+            };
+            if known.insert(input.to_vec()) {
+                inputs.push(input.to_vec());
+            }
+        }
+        inputs
+    }
+}
+
+fn print(report: &Report, out: &mut Output) -> Result<(), Failure> {
+    let Report {
+        artifacts,
+        passing,
+        generated,
+        failing,
+        reproduced,
+        new,
+        ..
+    } = report;
+    let share = |number: u64, of: u64| {
+        format!(
+            "{number} / {of} ({:.1} %)",
+            number as f64 * 100.0 / of.max(1) as f64
+        )
+    };
+    let known = report.failures.iter().filter(|it| it.artifacts > 0).count() as u64;
+    let rows = [
+        (
+            "artifacts that fail",
+            share(artifacts - passing, *artifacts),
+        ),
+        ("inputs that fail", share(*failing, *generated)),
+        ("failures reproduced", share(*reproduced, known)),
+        ("new failures", new.to_string()),
+    ];
+    table(out, &rows.map(|(name, value)| vec![name.to_owned(), value]))?;
+    writeln!(out)?;
+    let mut rows = vec![
+        ["artifacts", "inputs", "failure"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    for failure in &report.failures {
+        rows.push(vec![
+            failure.artifacts.to_string(),
+            failure.generated.to_string(),
+            failure.place.clone(),
+        ]);
+    }
+    table(out, &rows)
+}

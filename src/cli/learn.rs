@@ -1,0 +1,211 @@
+//! `pleach learn`: samples to a model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use pleach::choice::Scratch;
+use pleach::model::{DEFAULT_LEAST, Learner, MAX_ORDER, Model, ONE};
+use pleach::parse::Workspace;
+use pleach::{Codec, Parser, slip};
+use serde::Serialize;
+
+use super::Common;
+use super::failure::{Answer, Failure};
+use super::input::{InputFile, Source, collect, read_input};
+use super::model::{amount, load, write};
+use super::output::{Existing, Output};
+use super::parallel::{MANY, ONE as EACH, in_parallel};
+use super::progress::Progress;
+use super::report::{count, size};
+use super::text::{LeftOut, Tally, TextArgs, Texts};
+
+/// Learn how often samples make each choice of a grammar
+///
+/// The model says how often each alternative, each number of repetitions and each member of a class was chosen; `generate --model`
+/// makes more of the same, or the opposite. Samples are choice sequences, as in a corpus, or texts by --text: of an ambiguous text the
+/// canonical derivation counts. With --context K, choices are counted apart for the last K references above them; where such a
+/// context was seen too rarely, shorter ones stand in.
+///
+/// A FILE that ends in .json is written as JSON. With --update, samples are added to the model that is there.
+///
+/// Example: pleach learn json.ebnf samples -o json.model --text
+#[derive(Args, Debug)]
+#[command(mut_group("LeftOutArgs", |args| args.requires("text")))]
+#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
+pub(super) struct Learn {
+    /// The grammar; `-` reads standard input
+    grammar: PathBuf,
+    /// Samples: files, or directories of files
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Write the model to this file
+    #[arg(short, value_name = "FILE")]
+    output: PathBuf,
+    /// Samples are texts instead of choice sequences
+    #[arg(long)]
+    text: bool,
+    /// Tell choices apart by so many references above them, at most 8 [default: 0]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=MAX_ORDER as i64))]
+    context: Option<u8>,
+    /// Add so much to each choice that was possible where one was made [default: 0]
+    #[arg(long, value_name = "COUNT", value_parser = amount)]
+    smoothing: Option<u64>,
+    /// Heed a context where a choice was made so often in it [default: 5]
+    #[arg(long, value_name = "COUNT")]
+    least: Option<u64>,
+    /// Add to the model in the file
+    #[arg(long)]
+    update: bool,
+    /// Replace a file that exists
+    #[arg(long, conflicts_with = "update")]
+    force: bool,
+    #[command(flatten)]
+    texts: TextArgs,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    inputs: u64,
+    /// All samples of the model, with those that it had.
+    samples: u64,
+    contexts: usize,
+    /// Of the file.
+    bytes: u64,
+    #[serde(flatten)]
+    tally: &'a Tally,
+}
+
+impl Learn {
+    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+        let source = Source::load(&self.grammar, common)?;
+        let codec = Arc::new(Codec::new(&source.graph));
+        let mut model = self.begin(&codec)?;
+        let files = collect(&self.paths)?;
+        let (parts, left_out) = self.count(&source, &model, &files)?;
+        for part in parts {
+            let merged = model.merge(&part);
+            merged.map_err(|error| Failure::of(self.output.display(), error))?;
+        }
+        let tally = Tally::new(self.texts, left_out);
+        let existing = Existing::forced(self.force || self.update);
+        let report = Report {
+            inputs: files.len() as u64,
+            samples: model.samples(),
+            contexts: model.context_count(),
+            bytes: write(&self.output, &model, existing)?,
+            tally: &tally,
+        };
+        if common.json {
+            out.json(&report)?;
+        } else {
+            let (samples, contexts) = (report.samples, report.contexts as u64);
+            let (samples, contexts) = (count(samples, "sample"), count(contexts, "context"));
+            writeln!(out, "{samples}, {contexts}, {}", size(report.bytes))?;
+            tally.print(out)?;
+        }
+        out.finish()?;
+        tally.warn(report.inputs, &source.name);
+        Ok(self.texts.answer(&tally, Answer::Yes))
+    }
+
+    /// The model to add to.
+    fn begin(&self, codec: &Arc<Codec>) -> Result<Model, Failure> {
+        let file = self.output.display();
+        if !self.update && !self.force && self.output.is_file() {
+            return Err(Failure::new(
+                format_args!("{file}: it exists already"),
+                "add to it by --update, replace it by --force, or choose another name",
+            ));
+        }
+        let mut model = match self.update {
+            true => load(&self.output, codec)?,
+            false => {
+                let mut model = Model::new(codec, usize::from(self.context.unwrap_or(0)));
+                model.set_least(DEFAULT_LEAST);
+                model
+            }
+        };
+        if let Some(context) = self.context
+            && model.order() != usize::from(context)
+        {
+            return Err(Failure::new(
+                format_args!("{file}: the model has --context {}", model.order()),
+                "ask for the same, or learn all samples anew",
+            ));
+        }
+        if let Some(smoothing) = self.smoothing {
+            model.set_smoothing(smoothing);
+        }
+        if let Some(least) = self.least {
+            model.set_least(least);
+        }
+        Ok(model)
+    }
+
+    /// Counts samples in several threads. Counts are sums, so it does not matter who counts what.
+    fn count(
+        &self,
+        source: &Source,
+        model: &Model,
+        files: &[InputFile],
+    ) -> Result<(Vec<Model>, Vec<LeftOut>), Failure> {
+        struct Worker {
+            model: Model,
+            learner: Learner,
+            scratch: Scratch,
+            workspace: Workspace,
+            input: Vec<u8>,
+            choices: Vec<u8>,
+        }
+        let codec = model.codec();
+        let texts = self
+            .text
+            .then(|| Texts::new(Parser::new(&source.graph), self.texts));
+        let progress = Progress::new(files.len() as u64, "samples");
+        let task = |worker: &mut Worker, at: usize| {
+            let file = &files[at];
+            progress.add(1);
+            read_input(&file.path, &mut worker.input)?;
+            let choices = match &texts {
+                Some(texts) => {
+                    let choices = &mut worker.choices;
+                    choices.clear();
+                    let read =
+                        texts.read(&file.path, &worker.input, &mut worker.workspace, |forest| {
+                            forest.choices(choices)
+                        });
+                    if let Err(left_out) = read {
+                        return Ok(Some(left_out));
+                    }
+                    &worker.choices[..]
+                }
+                // What is slightly invalid counts as the sentence that it was made of.
+                None => slip::split(&worker.input).0,
+            };
+            let Worker {
+                model,
+                learner,
+                scratch,
+                ..
+            } = worker;
+            let learned = learner.learn(model, codec, choices, ONE, scratch);
+            learned.map_err(|error| Failure::of(file.path.display(), error))?;
+            Ok(None)
+        };
+        let worker = || {
+            Ok(Worker {
+                model: model.fork(),
+                learner: Learner::new(),
+                scratch: Scratch::default(),
+                workspace: Workspace::new(),
+                input: Vec::new(),
+                choices: Vec::new(),
+            })
+        };
+        let block = if self.text { EACH } else { MANY };
+        let (left_out, workers) = in_parallel(files.len(), block, worker, task)?;
+        let models = workers.into_iter().map(|worker| worker.model).collect();
+        Ok((models, left_out.into_iter().flatten().collect()))
+    }
+}
