@@ -2,6 +2,18 @@
 
 use crate::mutate::{Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
 
+/// What a target makes of a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ModelMode {
+    /// What it regenerates is like the samples.
+    Common,
+    /// What it regenerates is unlike the samples.
+    Uncommon,
+    /// The model, if there is one, learns on from what the engine keeps.
+    Kept,
+}
+
 /// The settings of a fuzz target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -30,6 +42,8 @@ pub struct Config {
     pub raw: u32,
     /// `PLEACH_CACHE`, in MiB.
     pub cache: usize,
+    /// `PLEACH_MODE`; nothing if the target decides.
+    pub mode: Option<ModelMode>,
     /// `PLEACH_CLOCK`.
     pub clock: bool,
     /// `PLEACH_STATS`.
@@ -51,6 +65,7 @@ impl Default for Config {
             max_depth: 96,
             raw: 50,
             cache: 32,
+            mode: None,
             clock: true,
             stats: false,
         }
@@ -176,6 +191,15 @@ impl Config {
                 Some(())
             },
         )?;
+        read("PLEACH_MODE", "common, uncommon or self", &mut |text| {
+            config.mode = Some(match text {
+                "common" => ModelMode::Common,
+                "uncommon" => ModelMode::Uncommon,
+                "self" => ModelMode::Kept,
+                _ => return None,
+            });
+            Some(())
+        })?;
         read("PLEACH_CLOCK", "0 or 1", &mut |text| {
             config.clock = whole::<u32>(text, 0..=1)? == 1;
             Some(())

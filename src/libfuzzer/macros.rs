@@ -19,7 +19,9 @@
 /// (a multiple of 64; 4096 by default; each costs a little in every run). `codec: text`, beside it in any order, makes the
 /// inputs texts instead of choice sequences (`codec: choices`, the default): see
 /// [`InputCodec`](crate::libfuzzer::InputCodec). `errors: 0.1` makes one input in ten slightly invalid, for error paths: see
-/// [`slip`](crate::slip).
+/// [`slip`](crate::slip). `model: "json.model"` lets random derivations follow a model that `pleach learn` has written, a path as that of the
+/// grammar; `mode: common` makes them like its samples (the default), `mode: uncommon` unlike them, and `mode: self`, with a model or
+/// without, lets the model learn from what the engine keeps: see [`model`](crate::model).
 #[macro_export]
 macro_rules! fuzz {
     (grammar: $grammar:tt, $($key:ident: $value:tt,)* |$text:ident: &[u8]| $body:expr $(,)?) => {
@@ -88,7 +90,7 @@ macro_rules! __fuzz {
 /// ```
 ///
 /// The grammar is given as in [`fuzz!`](crate::fuzz!), and settings may follow it: `, codec: text`, `, counters: 16384`,
-/// `, errors: 0.1`.
+/// `, errors: 0.1`, `, model: "json.model"`, `, mode: uncommon`.
 #[macro_export]
 macro_rules! language {
     ($visibility:vis static $name:ident: $type:ident = $grammar:expr $(, $key:ident: $value:tt)*;) => {
@@ -114,6 +116,7 @@ macro_rules! language {
             )
             .with_codec($crate::__codec!($($key $value)*))
             .with_errors($crate::__errors!($($key $value)*))
+            .with_model($crate::__model!($($key $value)*), $crate::__mode!($($key $value)*))
         };
 
         impl $crate::libfuzzer::Language for $type {
@@ -172,11 +175,13 @@ macro_rules! __setting {
     (counters) => {};
     (codec) => {};
     (errors) => {};
+    (model) => {};
+    (mode) => {};
     ($other:ident) => {
         compile_error!(concat!(
             "there is no setting `",
             stringify!($other),
-            "`: the settings are `counters`, `codec` and `errors`"
+            "`: the settings are `counters`, `codec`, `errors`, `model` and `mode`"
         ));
     };
 }
@@ -195,6 +200,40 @@ macro_rules! __errors {
     () => { 0.0 };
     (errors $value:tt $($rest:tt)*) => { $value };
     ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__errors!($($rest)*) };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __model {
+    () => { ::core::option::Option::None };
+    (model $path:literal $($rest:tt)*) => {{
+        const BYTES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
+        ::core::option::Option::Some(BYTES)
+    }};
+    ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__model!($($rest)*) };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __mode {
+    () => { ::core::option::Option::None };
+    (mode common $($rest:tt)*) => {
+        ::core::option::Option::Some($crate::libfuzzer::ModelMode::Common)
+    };
+    (mode uncommon $($rest:tt)*) => {
+        ::core::option::Option::Some($crate::libfuzzer::ModelMode::Uncommon)
+    };
+    (mode self $($rest:tt)*) => {
+        ::core::option::Option::Some($crate::libfuzzer::ModelMode::Kept)
+    };
+    (mode $other:tt $($rest:tt)*) => {
+        compile_error!(concat!(
+            "there is no mode `",
+            stringify!($other),
+            "`: write `mode: common`, `mode: uncommon` or `mode: self`"
+        ))
+    };
+    ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__mode!($($rest)*) };
 }
 
 #[doc(hidden)]

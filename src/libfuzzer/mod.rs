@@ -42,6 +42,8 @@
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
 //! | `PLEACH_RAW` | share of the engine's own mutations, on the text, to begin with (text codec) | 0.05 |
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
+//! | `PLEACH_MODEL` | the file of a model that random derivations follow, in binary ([`crate::model`]) | `model:`, or none |
+//! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
 //! | `PLEACH_CLOCK` | 0 leaves what mutations and runs take out of account, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
@@ -52,6 +54,7 @@ mod clock;
 mod config;
 mod crashes;
 mod macros;
+mod model;
 mod sentence;
 mod stats;
 mod text;
@@ -66,7 +69,7 @@ use crate::graph::Graph;
 use crate::kpath;
 use crate::mutate::{ByteMutator, Session, Tally};
 
-pub use config::{BadSetting, Config};
+pub use config::{BadSetting, Config, ModelMode};
 pub use sentence::{Input, Language, Sentence};
 pub use stats::Stats;
 
@@ -117,6 +120,9 @@ pub struct Fuzzer {
     codec: InputCodec,
     /// Out of 1000.
     errors: u32,
+    /// A model that was built in.
+    model: Option<&'static [u8]>,
+    mode: Option<ModelMode>,
     state: OnceCell<Mutex<State>>,
 }
 
@@ -185,6 +191,8 @@ impl Fuzzer {
             engine,
             codec: InputCodec::Choices,
             errors: 0,
+            model: None,
+            mode: None,
             state: OnceCell::new(),
         }
     }
@@ -202,6 +210,18 @@ impl Fuzzer {
             "`errors` is a share from 0 to 1"
         );
         self.errors = (share * 1000.0 + 0.5) as u32;
+        self
+    }
+
+    /// The same with a model in binary, unless `PLEACH_MODEL` names another, and what is made of it, unless `PLEACH_MODE` says
+    /// otherwise.
+    pub const fn with_model(
+        mut self,
+        model: Option<&'static [u8]>,
+        mode: Option<ModelMode>,
+    ) -> Fuzzer {
+        self.model = model;
+        self.mode = mode;
         self
     }
 
@@ -241,6 +261,8 @@ impl Fuzzer {
             session.control_length(config.len_control);
             session.set_feature_level(config.features);
             session.limit(config.budget());
+            let file = std::env::var_os("PLEACH_MODEL");
+            model::follow(&mut session, file, self.model, config.mode.or(self.mode))?;
             let texts = match self.codec {
                 InputCodec::Choices => None,
                 InputCodec::Text => Some(Texts::new(&graph, &config)),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use arbitrary::{Arbitrary, Unstructured};
 
 use super::text::{Reader, Texts};
-use super::{Config, Counters, Fuzzer, InputCodec, Language, Sentence, Stats};
+use super::{Config, Counters, Fuzzer, InputCodec, Language, ModelMode, Sentence, Stats, model};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::mutate::{DEFAULT_FEATURE_LEVEL, Session};
@@ -137,6 +137,12 @@ fn settings_are_read_and_checked() {
         })
     );
     let text = |name, value| with(name, value).unwrap();
+    assert_eq!(text("PLEACH_MODE", "self").mode, Some(ModelMode::Kept));
+    assert_eq!(text("PLEACH_MODE", "common").mode, Some(ModelMode::Common));
+    assert_eq!(
+        text("PLEACH_MODE", "uncommon").mode,
+        Some(ModelMode::Uncommon)
+    );
     assert_eq!(text("PLEACH_RAW", "0").raw, 0);
     assert_eq!(text("PLEACH_CACHE", "100").cache, 100);
     assert!(text("PLEACH_AVOID", "1").avoid && !text("PLEACH_AVOID", "0").avoid);
@@ -494,4 +500,47 @@ fn a_target_with_the_text_codec_sees_its_bytes() {
     let (covered, total) = TEXT.coverage();
     assert!(covered > 0 && covered <= total);
     assert_eq!(LIST.stats(), Stats::default());
+}
+
+#[test]
+fn models_are_followed_or_refused_with_what_to_do() {
+    use crate::{Graph, Session, model::Model};
+
+    let graph = |text: &str| Graph::new(text.parse::<crate::Grammar>().unwrap()).unwrap();
+    let list = graph("list := '[' [0-9]* ']';");
+    let mut session = Session::new(&list, 2).unwrap();
+    let bytes: &'static [u8] = Model::new(session.codec(), 0).to_bytes().leak();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("model");
+    std::fs::write(&file, bytes).unwrap();
+    let modes = [
+        None,
+        Some(ModelMode::Common),
+        Some(ModelMode::Uncommon),
+        Some(ModelMode::Kept),
+    ];
+    for mode in modes {
+        model::follow(&mut session, None, Some(bytes), mode).unwrap();
+        model::follow(&mut session, Some(file.clone().into()), None, mode).unwrap();
+        assert_eq!(session.learned(), Some(0));
+    }
+    model::follow(&mut session, None, None, Some(ModelMode::Kept)).unwrap();
+    model::follow(&mut session, Some("".into()), None, None).unwrap();
+    let mut refused = |file: Option<&str>, bytes: Option<&'static [u8]>, mode| {
+        let file = file.map(|name| folder.path().join(name).into());
+        let message = model::follow(&mut session, file, bytes, mode).unwrap_err();
+        assert!(message.contains("\nhelp: "), "{message}");
+        message
+    };
+    assert!(refused(None, None, modes[1]).contains("there is none"));
+    assert!(refused(Some("nowhere"), None, None).contains("nowhere: cannot read it"));
+    std::fs::write(folder.path().join("json"), "{}").unwrap();
+    assert!(refused(Some("json"), None, None).contains("no models in JSON"));
+    assert!(refused(None, Some(b"x"), None).contains("this is no model"));
+    let mut other = Session::new(&graph("a := 'x' | 'y';"), 2).unwrap();
+    let message = model::follow(&mut other, None, Some(bytes), None).unwrap_err();
+    assert!(
+        message.starts_with("model: this is a model of the grammar"),
+        "{message}"
+    );
 }

@@ -15,6 +15,7 @@
 mod apply;
 mod edit;
 mod engine;
+mod guidance;
 mod kinds;
 mod length;
 mod operator;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use crate::choice::{Codec, Lexemes};
 use crate::graph::Graph;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
+use crate::model::{Model, Reading};
 use crate::rng::Rng;
 use crate::slip;
 
@@ -43,6 +45,7 @@ pub use steering::{DEFAULT_FEATURE_LEVEL, MAX_WINDOWS};
 pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
 
+use guidance::Guidance;
 use length::Length;
 use yields::{Maker, Yields};
 
@@ -215,6 +218,22 @@ impl Session {
         }
     }
 
+    /// Lets random derivations follow a reading of a model.
+    pub fn follow(&mut self, model: Model, reading: Reading) {
+        self.work.guidance = Some(Guidance::new(model, reading));
+    }
+
+    /// Lets random derivations follow a model that learns each input that comes back as a parent, because it was kept. Some of
+    /// their choices stay uniform.
+    pub fn follow_kept(&mut self, model: Model) {
+        self.work.guidance = Some(Guidance::learning(model));
+    }
+
+    /// How many samples the model has learned that random derivations follow; nothing without a model.
+    pub fn learned(&self) -> Option<u64> {
+        self.work.guidance.as_ref().map(Guidance::samples)
+    }
+
     /// Sets the bounds of mutated inputs.
     pub fn limit(&mut self, budget: Budget) {
         self.work.limits = budget;
@@ -302,8 +321,17 @@ impl Session {
         self.hash = Some(hash);
         if self.yields.came_back(hash) {
             self.length.progress();
+            self.kept();
         }
         self.work.collect();
+    }
+
+    /// The present input was kept, so a model that learns learns it.
+    fn kept(&mut self) {
+        let codec = self.work.codec().clone();
+        if let Some(guidance) = &mut self.work.guidance {
+            guidance.kept(&codec, slip::split(&self.given).0);
+        }
     }
 
     /// Makes the derivation of `input` the present one, in canonical form. False if it is the present one already.

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::engine::{ByteMutator, Readers};
+use super::guidance::Guidance;
 use super::kinds::{KINDS, Kind, Kinds};
 use super::pool::Pool;
 use super::slips;
@@ -14,7 +15,7 @@ use super::steering::Steering;
 use crate::choice::{
     Chooser, ClassCode, Codec, MemberChoice, ROOT, Scratch, Site, SiteIndex, Span,
 };
-use crate::generate::{Growth, Limits, PathChooser, RandomChooser, Routes};
+use crate::generate::{Drawn, Growth, Limits, PathChooser, RandomChooser, Routes, Stated};
 use crate::grammar::NodeKind;
 use crate::graph::Graph;
 use crate::id::{NodeId, ProductionId, SymbolId};
@@ -29,6 +30,8 @@ use crate::weights::Weights;
 pub struct Workspace {
     codec: Arc<Codec>,
     weights: Weights,
+    /// What random derivations follow.
+    pub(super) guidance: Option<Guidance>,
     kinds: Kinds,
     /// The bounds that edits keep.
     pub limits: Budget,
@@ -103,6 +106,7 @@ impl Workspace {
         let graph = codec.graph();
         let mut work = Workspace {
             weights: Weights::stated(graph.grammar()),
+            guidance: None,
             kinds: Kinds::new(graph),
             codec: codec.clone(),
             limits: Budget::default(),
@@ -306,14 +310,21 @@ impl Workspace {
         let depth = sites.get(parent as usize).map_or(0, |host| {
             (host.depth + u32::from(self.kinds.is_reference(host.node))).saturating_sub(1)
         });
-        let random = |size: Size, rng| {
+        let (weights, guidance) = (&self.weights, self.guidance.as_mut());
+        let max_depth = self.limits.max_depth;
+        let random = move |size: Size, rng| {
             let limits = Limits {
                 // Always room for something, also where the input is as deep as it may be.
-                max_depth: self.limits.max_depth.max(depth + 2).min(depth + 24),
+                max_depth: max_depth.max(depth + 2).min(depth + 24),
                 max_len: size.max_len,
                 max_nodes: size.max_len.saturating_mul(4).saturating_add(64),
             };
-            let mut chooser = RandomChooser::new(graph, &self.weights, limits, size.growth, rng);
+            let otherwise = Stated::new(weights, size.growth);
+            let draw = match guidance {
+                Some(guidance) => guidance.draw(codec, node, (sites, parent), otherwise),
+                None => Drawn::Stated(otherwise),
+            };
+            let mut chooser = RandomChooser::drawing(graph, draw, limits, rng);
             chooser.begin(node, depth);
             chooser
         };
