@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use divan::{AllocProfiler, Bencher, black_box};
 use pleach::choice::{Scratch, SiteIndex};
-use pleach::generate::{Generator, Limits};
+use pleach::generate::{Generator, Limits, Sampler};
 use pleach::kpath::WindowTable;
+use pleach::model::{Model, Reading, Tables};
 use pleach::rng::Rng;
 use pleach::{Codec, Coverage, Graph, KPaths, Session};
 
@@ -107,6 +108,31 @@ fn generate(bencher: Bencher<'_, '_>, size: usize) {
         generator.generate(&mut index);
     }
     bencher.bench_local(|| generator.generate(&mut index));
+}
+
+/// The same by a model that was learned from such sentences, so they come out as long.
+#[divan::bench(args = SIZES)]
+fn sample(bencher: Bencher<'_, '_>, size: usize) {
+    let limits = Limits {
+        max_depth: 30,
+        max_len: size as u32,
+        max_nodes: 1 << 20,
+    };
+    let codec = codec(&graph());
+    let mut generator = Generator::new(&codec, limits, Rng::new(1));
+    let mut model = Model::new(&codec, 2);
+    let mut index = SiteIndex::new();
+    for _ in 0..2000 {
+        generator.generate(&mut index);
+        model.learn(index.choices()).expect("few contexts");
+    }
+    let tables = Tables::new(&model, &Reading::COMMON);
+    let mut sampler = Sampler::new(&codec, tables, limits, 1 << 20);
+    let mut rng = Rng::new(1);
+    for _ in 0..2000 {
+        sampler.sample(&mut rng, &mut index);
+    }
+    bencher.bench_local(|| sampler.sample(&mut rng, &mut index));
 }
 
 /// One mutation, loading an input for every five.

@@ -18,7 +18,7 @@ use super::model::{ReadingArgs, load, write};
 use super::output::{Existing, Output, write_file};
 use super::report::{count, size};
 
-/// The members of a class that are shown, the likeliest first, and the numbers of repetitions.
+/// The members of a class that are shown, the likeliest first, and the likeliest numbers of repetitions.
 const SHOWN: usize = 12;
 
 /// Print a model, or write it in another form
@@ -185,7 +185,10 @@ fn lines(
     };
     let mut sorted: Vec<&Outcome> = outcomes.iter().filter(|it| it.weight > 0).collect();
     sorted.sort_by_key(|it| std::cmp::Reverse(it.weight));
-    let (shown, others) = sorted.split_at(sorted.len().min(SHOWN));
+    let others = sorted.split_off(sorted.len().min(SHOWN));
+    if class.is_none() {
+        sorted.sort_by_key(|it| it.low);
+    }
     let line = |it: &&Outcome| {
         let what = match class {
             Some(class) => members(class, it),
@@ -193,7 +196,7 @@ fn lines(
         };
         (share(it.weight as f64), what)
     };
-    let mut lines: Vec<(String, String)> = shown.iter().map(line).collect();
+    let mut lines: Vec<(String, String)> = sorted.iter().map(line).collect();
     if !others.is_empty() {
         let weight: f64 = others.iter().map(|it| it.weight as f64).sum();
         lines.push((share(weight), format!("{} more", others.len())));

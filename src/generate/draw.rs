@@ -152,6 +152,32 @@ impl<'a> Guide<'a> {
         }
     }
 
+    /// Whether a quantifier goes on that begins, ends, or is tossed a coin for.
+    fn ask(&mut self, node: NodeId, rng: &mut Rng) -> bool {
+        let at = match self.open(node) {
+            Some(at) => at,
+            None => {
+                let begun = self.begin(node, rng);
+                self.stack.open.push(begun);
+                self.stack.open.len() - 1
+            }
+        };
+        let open = &mut self.stack.open[at];
+        let more = match open.left {
+            COIN => self.otherwise.more(node, rng),
+            left => {
+                open.left = left.saturating_sub(1);
+                left > 0
+            }
+        };
+        open.room = open.room.saturating_sub(1);
+        // At its upper bound it is not asked again.
+        if !more || open.room == 0 {
+            self.stack.open.truncate(at);
+        }
+        more
+    }
+
     /// Where the quantifier that is asked stands, if it has begun. What has begun behind it has ended unseen.
     #[inline(always)]
     fn open(&mut self, node: NodeId) -> Option<usize> {
@@ -187,30 +213,20 @@ impl Draw for Guide<'_> {
         weight.unwrap_or_else(|| self.otherwise.weight(node, count, index))
     }
 
-    #[inline]
+    #[inline(always)]
     fn more(&mut self, node: NodeId, rng: &mut Rng) -> bool {
-        let at = match self.open(node) {
-            Some(at) => at,
-            None => {
-                let begun = self.begin(node, rng);
-                self.stack.open.push(begun);
-                self.stack.open.len() - 1
-            }
-        };
-        let open = &mut self.stack.open[at];
-        let more = match open.left {
-            COIN => self.otherwise.more(node, rng),
-            left => {
-                open.left = left.saturating_sub(1);
-                left > 0
-            }
-        };
-        open.room = open.room.saturating_sub(1);
-        // At its upper bound it is not asked again.
-        if !more || open.room == 0 {
-            self.stack.open.truncate(at);
+        // Nearly always it is the quantifier that was asked last, and goes on.
+        if let Some(open) = self.stack.open.last_mut()
+            && open.node == node
+            && open.depth == self.depth
+            && open.left.wrapping_sub(1) < COIN - 1
+            && open.room > 1
+        {
+            open.left -= 1;
+            open.room -= 1;
+            return true;
         }
-        more
+        self.ask(node, rng)
     }
 
     fn stop(&mut self, node: NodeId) {

@@ -67,10 +67,9 @@ pub(super) fn draw(columns: &[Column], rng: &mut Rng) -> u32 {
     let bits = rng.bits();
     let at = (((bits >> 32) * columns.len() as u64) >> 32) as u32;
     let column = columns[at as usize];
-    match (bits as u32) < column.threshold {
-        true => at,
-        false => column.alias,
-    }
+    // Without a branch, which nothing could predict.
+    let own = u32::from((bits as u32) < column.threshold).wrapping_neg();
+    at & own | column.alias & !own
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ const RUN: &[&str] = &["pleach ", "printf "];
 const SKIPPED: &[&str] = &[
     "pleach fuzz ",
     "pleach init ",
+    "pleach surround ",
     "scripts/fuzz.sh",
     "scripts/test.sh",
     "cargo ",
