@@ -96,8 +96,11 @@ impl Balance {
     pub(super) fn share(&self, per_mille: u32) -> u32 {
         let base = f64::from(per_mille.min(1000)) / 1000.0;
         let [engine, operators] = self.sides;
-        let mean = (engine.kept + operators.kept + 1.0) / (engine.tried + operators.tried + PRIOR);
-        let rate = |side: Side| (side.kept + PRIOR * mean) / (side.tried + PRIOR);
+        // One success is taken for granted, of both sides as they were tried, so that without any the rates are equal.
+        let tried = (engine.tried + operators.tried).max(1.0);
+        let mean = (engine.kept + operators.kept + 1.0) / tried;
+        let kept = |side: Side| side.kept + side.tried / tried;
+        let rate = |side: Side| (kept(side) + PRIOR * mean) / (side.tried + PRIOR);
         let ratio = (rate(engine) / rate(operators)).clamp(LEAST, MOST);
         let share = base * ratio / (base * ratio + 1.0 - base);
         (share * 1000.0).round() as u32
@@ -162,5 +165,18 @@ mod tests {
             (0, 1000)
         );
         assert_eq!(Balance::new().share(50), 50);
+    }
+
+    #[test]
+    fn without_evidence_the_share_stays_as_it_is() {
+        let mut balance = Balance::new();
+        for round in 0..50_000u32 {
+            let maker = match round % 20 {
+                0 => Maker::Engine,
+                _ => Maker::Operators,
+            };
+            balance.made(&round.to_le_bytes(), maker);
+        }
+        assert_eq!(balance.share(50), 50);
     }
 }
