@@ -21,6 +21,9 @@ const PRIOR: f64 = 256.0;
 const LEAST: f64 = 0.25;
 const MOST: f64 = 32.0;
 
+/// The lowest bits of a text that was there before, or has counted.
+const NOBODY: u64 = 2;
+
 /// Who made a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Maker {
@@ -39,7 +42,7 @@ struct Side {
 /// The memory of texts, and what either side has come to.
 #[derive(Debug)]
 pub(super) struct Balance {
-    /// Hashes, whose lowest bit is 1 for those of the engine.
+    /// Hashes, whose lowest two bits are 0 for those of operators, 1 for those of the engine, 2 for those of nobody.
     texts: Vec<u64>,
     sides: [Side; 2],
     /// What was made last: right afterwards it proves nothing, since the engine stacks mutations.
@@ -62,7 +65,7 @@ impl Balance {
         let hash = hash(text);
         self.last = hash;
         let known = &mut self.texts[place(hash)];
-        if *known & !1 != hash {
+        if *known & !3 != hash {
             *known = hash | u64::from(maker == Maker::Engine);
         }
         self.sides[maker as usize].tried += 1.0;
@@ -80,15 +83,16 @@ impl Balance {
     pub(super) fn came_back(&mut self, text: &[u8]) {
         let hash = hash(text);
         let known = &mut self.texts[place(hash)];
-        if hash == self.last || *known & !1 != hash {
+        if hash == self.last {
             return;
         }
-        let side = match *known & 1 {
+        // It counts once, and whoever makes it again has made nothing new.
+        let before = std::mem::replace(known, hash | NOBODY);
+        let side = match before ^ hash {
+            0 => Maker::Operators,
             1 => Maker::Engine,
-            _ => Maker::Operators,
+            _ => return,
         };
-        // It counts once.
-        *known = 0;
         self.sides[side as usize].kept += 1.0;
     }
 
@@ -107,16 +111,16 @@ impl Balance {
     }
 }
 
-/// The hash of a text, the lowest bit off; the same on every machine.
+/// The hash of a text, the lowest two bits off; the same on every machine.
 fn hash(text: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(0, 0);
     hasher.write(text);
     // 0 is the free place.
-    hasher.finish() & !1 | 2
+    hasher.finish() & !3 | 4
 }
 
 fn place(hash: u64) -> usize {
-    (hash >> 2) as usize % REMEMBERED
+    (hash >> 3) as usize % REMEMBERED
 }
 
 #[cfg(test)]
@@ -165,6 +169,18 @@ mod tests {
             (0, 1000)
         );
         assert_eq!(Balance::new().share(50), 50);
+    }
+
+    #[test]
+    fn what_was_there_before_counts_for_nobody() {
+        let mut balance = Balance::new();
+        for round in 0..20_000u32 {
+            // A text of the corpus, which the engine makes again.
+            balance.came_back(b"parent");
+            balance.made(b"parent", Maker::Engine);
+            balance.made(&round.to_le_bytes(), Maker::Operators);
+        }
+        assert_eq!(balance.share(50), 50);
     }
 
     #[test]
