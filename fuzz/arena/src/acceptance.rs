@@ -15,7 +15,7 @@ use pleach::rng::Rng;
 use pleach::{Codec, Graph};
 
 use crate::arguments::Acceptance;
-use crate::builds::Builder;
+use crate::builds::{Builder, REPLAY};
 use crate::process::Interrupt;
 use crate::replay::{Verdict, replay};
 use crate::subject::{Checkout, Subject};
@@ -63,13 +63,13 @@ pub(crate) fn acceptance(
     print!("{HEAD}");
     for subject in subjects {
         eprintln!("building {}", subject.key);
-        let programs = builder.build(&subject, &["replay"])?;
+        let programs = builder.build(&subject, &[REPLAY])?;
         if interrupt.is_set() {
             bail!("interrupted");
         }
         let sentences = sentences(&subject.graph()?, args.random_seed, args.sentences);
         let refused = args.refused.as_ref().map(|dir| dir.join(&subject.key));
-        let program = &programs.get("replay").path;
+        let program = &programs.get(REPLAY).path;
         let tally = judge(checkout, program, &sentences, refused.as_deref(), interrupt)?;
         print!("{}", row(&subject, tally));
     }

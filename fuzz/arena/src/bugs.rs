@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::arguments::BugsTest;
-use crate::builds::{Builder, output};
+use crate::builds::{Builder, RAW, output};
 use crate::process::{Interrupt, Running};
 use crate::subject::{Bug, Checkout, Subject};
 
@@ -35,9 +35,9 @@ pub(crate) fn test(checkout: &Checkout, args: &BugsTest, interrupt: &Interrupt) 
             subject.key
         );
         count += about.bugs.len();
-        let built = builder.build(&subject, &["raw"]).and_then(|bad| {
+        let built = builder.build(&subject, &[RAW]).and_then(|bad| {
             let fixed = fixed(checkout, &subject)?;
-            Ok((bad, builder.build(&fixed, &["raw"])?))
+            Ok((bad, builder.build(&fixed, &[RAW])?))
         });
         let (bad, fixed) = match built {
             Ok(both) => both,
@@ -54,8 +54,8 @@ pub(crate) fn test(checkout: &Checkout, args: &BugsTest, interrupt: &Interrupt) 
             let input = subject.dir.join(&bug.input);
             let complaint = judge(
                 bug,
-                &run(&bad.get("raw").path, &input, checkout)?,
-                &run(&fixed.get("raw").path, &input, checkout)?,
+                &run(&bad.get(RAW).path, &input, checkout)?,
+                &run(&fixed.get(RAW).path, &input, checkout)?,
             );
             match complaint {
                 None => println!("ok   {} {}", subject.key, bug.name),

@@ -1,7 +1,7 @@
 //! Building a subject's programs, as `cargo fuzz build --sanitizer none` of cargo-fuzz 0.13.2 does.
 //!
-//! All subjects share two target directories below `fuzz/target/arena`, one for the engine's binaries and one for the replay, so that
-//! what they have in common is compiled once. Their programs have the same names, so each is copied out, to a file that has the
+//! All subjects share three target directories below `fuzz/target/arena`, two for the engine's binaries, with and without
+//! traced comparisons, and one for the replay, so that what they have in common is compiled once. Their programs have the same names, so each is copied out, to a file that has the
 //! digest of its contents in its name: a campaign names what it has run, and a later build disturbs none that is under way.
 //!
 //! pleach itself is compiled without instrumentation, as `pleach fuzz` does it: the program `pleach` is Cargo's `RUSTC_WRAPPER`. The
@@ -16,6 +16,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
+use crate::plan::Build;
 use crate::subject::{Checkout, Subject};
 
 /// Whose flags are passed.
@@ -35,16 +36,26 @@ const COUNTERS: &[&str] = &[
     "-Cdebug-assertions",
     "-Ccodegen-units=1",
 ];
-/// What the engine has besides. The replay has nobody to compare for.
-const ENGINE: &[&str] = &[
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Cllvm-args=-sanitizer-coverage-stack-depth",
-];
+/// What the engine's programs have besides.
+const ENGINE: &[&str] = &["-Cllvm-args=-sanitizer-coverage-stack-depth"];
+/// What they have without `--no-trace-compares`. The replay has nobody to compare for.
+const COMPARES: &[&str] = &["-Cllvm-args=-sanitizer-coverage-trace-compares"];
+
+/// The program that measures corpora.
+pub(crate) const REPLAY: Build = Build {
+    name: "replay",
+    compares: false,
+};
+/// The program with the engine's own mutations on texts, as `cargo fuzz` builds it.
+pub(crate) const RAW: Build = Build {
+    name: "raw",
+    compares: true,
+};
 
 /// The programs of a subject.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs {
-    by_name: BTreeMap<String, Program>,
+    by_build: BTreeMap<Build, Program>,
 }
 
 /// A program, copied out.
@@ -57,9 +68,9 @@ pub(crate) struct Program {
 }
 
 impl Programs {
-    /// The program of a name that was asked for.
-    pub(crate) fn get(&self, name: &str) -> &Program {
-        &self.by_name[name]
+    /// A program that was asked for.
+    pub(crate) fn get(&self, build: Build) -> &Program {
+        &self.by_build[&build]
     }
 }
 
@@ -74,7 +85,7 @@ pub(crate) struct Builder {
 
 /// The engine's flags, for the report.
 pub(crate) fn flags() -> String {
-    [COUNTERS, ENGINE].concat().join(" ")
+    [COUNTERS, ENGINE, COMPARES].concat().join(" ")
 }
 
 impl Builder {
@@ -90,30 +101,37 @@ impl Builder {
         })
     }
 
-    /// Builds a subject's programs of these names, `replay` among them or not.
-    pub(crate) fn build(&self, subject: &Subject, names: &[&str]) -> Result<Programs> {
-        let mut by_name = BTreeMap::new();
-        let (replay, others): (Vec<&str>, Vec<&str>) =
-            names.iter().partition(|&&name| name == "replay");
-        for (names, flags, folder) in [
-            (others, [COUNTERS, ENGINE].concat(), "build"),
-            (replay, COUNTERS.to_vec(), "build-replay"),
+    /// Builds these programs of a subject.
+    pub(crate) fn build(&self, subject: &Subject, builds: &[Build]) -> Result<Programs> {
+        let mut by_build = BTreeMap::new();
+        let plain = [COUNTERS, ENGINE].concat();
+        let traced = [COUNTERS, ENGINE, COMPARES].concat();
+        let (replays, engines): (Vec<Build>, Vec<Build>) =
+            builds.iter().partition(|&&build| build == REPLAY);
+        let (traces, plains): (Vec<Build>, Vec<Build>) =
+            engines.into_iter().partition(|build| build.compares);
+        for (builds, flags, folder) in [
+            (traces, traced.as_slice(), "build"),
+            (plains, plain.as_slice(), "build-plain"),
+            (replays, COUNTERS, "build-replay"),
         ] {
-            if names.is_empty() {
+            if builds.is_empty() {
                 continue;
             }
-            for (name, file) in self.compile(subject, &names, &flags, folder)? {
-                by_name.insert(name.clone(), self.copy_out(subject, &name, &file)?);
+            let names: Vec<&str> = builds.iter().map(|build| build.name).collect();
+            let files = self.compile(subject, &names, flags, folder)?;
+            for build in builds {
+                let Some((name, file)) = files.iter().find(|(name, _)| name == build.name) else {
+                    bail!(
+                        "{}: Cargo builds no program `{}`; add the [[bin]] to its Cargo.toml, as in subjects/json",
+                        subject.dir.display(),
+                        build.name
+                    );
+                };
+                by_build.insert(build, self.copy_out(subject, name, file)?);
             }
         }
-        for &name in names {
-            ensure!(
-                by_name.contains_key(name),
-                "{}: Cargo builds no program `{name}`; add the [[bin]] to its Cargo.toml, as in subjects/json",
-                subject.dir.display()
-            );
-        }
-        Ok(Programs { by_name })
+        Ok(Programs { by_build })
     }
 
     /// Runs Cargo; gives the programs with their files.

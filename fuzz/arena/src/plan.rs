@@ -36,6 +36,15 @@ impl Binary {
     }
 }
 
+/// How a program of a subject is built.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Build {
+    /// Its name in the package.
+    pub name: &'static str,
+    /// Whether the engine is told what it compares.
+    pub compares: bool,
+}
+
 /// A way to fuzz.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Arm {
@@ -51,6 +60,14 @@ pub(crate) struct Arm {
     pub dictionary: bool,
     /// The k of the covering set to begin with; an empty corpus if there is none.
     pub seeds: Option<usize>,
+    /// Whether the engine is told what the program compares, as `cargo fuzz` does without `--no-trace-compares`.
+    #[serde(default = "traced")]
+    pub compares: bool,
+}
+
+/// Results of earlier versions do not say it.
+fn traced() -> bool {
+    true
 }
 
 impl Arm {
@@ -66,7 +83,20 @@ impl Arm {
         if let Some(k) = self.seeds {
             words.push(format!("seeds={k}"));
         }
+        match (self.compares, traces(self.binary)) {
+            (true, true) => {}
+            (true, false) => words.push("compares".into()),
+            (false, _) => words.push("no-compares".into()),
+        }
         words.join(" ")
+    }
+
+    /// The program that runs.
+    pub(crate) fn build(&self) -> Build {
+        Build {
+            name: self.binary.name(),
+            compares: self.compares,
+        }
     }
 }
 
@@ -90,6 +120,11 @@ const PLEACH_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_dept
 /// Inputs out of a hundred that are slightly invalid in the arms with errors.
 const ERRORS: (&str, &str) = ("PLEACH_ERRORS", "0.1");
 
+/// Whether comparisons are traced by default: `cargo fuzz` does, `pleach fuzz` does not.
+fn traces(binary: Binary) -> bool {
+    matches!(binary, Binary::Raw | Binary::Engine)
+}
+
 /// The arms that there are, in the order of the report.
 pub(crate) fn arms() -> Vec<Arm> {
     let arm = |name: &str, binary: Binary| Arm {
@@ -102,6 +137,7 @@ pub(crate) fn arms() -> Vec<Arm> {
         environment: BTreeMap::new(),
         dictionary: false,
         seeds: None,
+        compares: traces(binary),
     };
     let with = |(name, value): (&str, &str)| BTreeMap::from([(name.to_owned(), value.to_owned())]);
     vec![
@@ -121,6 +157,13 @@ pub(crate) fn arms() -> Vec<Arm> {
             dictionary: true,
             seeds: Some(2),
             ..arm("raw-flags", Binary::Raw)
+        },
+        Arm {
+            flags: PLEACH_FLAGS.map(str::to_owned).to_vec(),
+            dictionary: true,
+            seeds: Some(2),
+            compares: false,
+            ..arm("raw-plain", Binary::Raw)
         },
         arm("engine", Binary::Engine),
         Arm {
@@ -149,7 +192,7 @@ pub(crate) fn arms() -> Vec<Arm> {
 }
 
 /// Reads `NAME=BASE,ITEM…`: an arm that differs from another one. An item is a flag of the engine (`-len_control=50`, in place of the
-/// same flag of the base), a setting (`PLEACH_BYTES=0.4`), `seeds=K`, `seeds=none`, `dict` or `no-dict`.
+/// same flag of the base), a setting (`PLEACH_BYTES=0.4`), `seeds=K`, `seeds=none`, `dict`, `no-dict`, `compares` or `no-compares`.
 pub(crate) fn variant(text: &str, known: &[Arm]) -> Result<Arm> {
     let mut items = text.split(',').map(str::trim);
     let Some((name, base)) = items.next().and_then(|it| it.split_once('=')) else {
@@ -178,6 +221,8 @@ pub(crate) fn variant(text: &str, known: &[Arm]) -> Result<Arm> {
         match item.split_once('=') {
             _ if item == "dict" => arm.dictionary = true,
             _ if item == "no-dict" => arm.dictionary = false,
+            _ if item == "compares" => arm.compares = true,
+            _ if item == "no-compares" => arm.compares = false,
             Some((flag, _)) if item.starts_with('-') => {
                 arm.flags
                     .retain(|it| it.split_once('=').map(|it| it.0) != Some(flag));
@@ -192,7 +237,7 @@ pub(crate) fn variant(text: &str, known: &[Arm]) -> Result<Arm> {
                 arm.environment.insert(key.to_owned(), value.to_owned());
             }
             _ => bail!(
-                "--variant {text}: `{item}` is no flag (-x=1), setting (PLEACH_X=1), seeds=K, seeds=none, dict or no-dict"
+                "--variant {text}: `{item}` is no flag (-x=1), setting (PLEACH_X=1), seeds=K, seeds=none, dict, no-dict, compares or no-compares"
             ),
         }
     }
@@ -257,11 +302,15 @@ mod tests {
         assert_eq!(arm.environment["PLEACH_BYTES"], "0.4");
         assert_eq!(
             arm.describe(),
-            "choices -use_counters=0 -mutate_depth=2 -len_control=50 -entropic=1 PLEACH_BYTES=0.4 dict seeds=2"
+            "choices -use_counters=0 -mutate_depth=2 -len_control=50 -entropic=1 PLEACH_BYTES=0.4 dict seeds=2 no-compares"
         );
         assert_eq!((arm.seeds, arm.dictionary), (Some(2), true));
         let again = variant(&arm.as_variant(), &arms()).unwrap();
         assert_eq!(again, arm);
+        for text in ["traced=pleach,compares", "plain=raw,no-compares"] {
+            let arm = variant(text, &arms()).unwrap();
+            assert_eq!(variant(&arm.as_variant(), &arms()).unwrap(), arm);
+        }
         let arm = variant("bare=raw-seeds,seeds=none,no-dict", &arms()).unwrap();
         assert_eq!((arm.seeds, arm.dictionary), (None, false));
     }

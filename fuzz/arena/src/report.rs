@@ -514,12 +514,12 @@ mod tests {
 
             Medians over seeds, with the range in parentheses. The best median of a column is bold. `p` is the two-sided Mann–Whitney U test against `pleach`, and `A12` how often `pleach` is above the arm (0.5: no difference); p < 0.05 has a star. How all this is measured: `fuzz/arena/README.md`.
 
-            - command: `scripts/evaluate.sh run --subjects program --arms raw,pleach --variant tuned=pleach,-entropic=0,-use_counters=0,-mutate_depth=2,PLEACH_BYTES=0.4 --seconds 10 --seeds 3`, then `scripts/evaluate.sh report`
+            - command: `scripts/evaluate.sh run --subjects program --arms raw,pleach --variant tuned=pleach,-entropic=0,-use_counters=0,-mutate_depth=2,PLEACH_BYTES=0.4,no-compares --seconds 10 --seeds 3`, then `scripts/evaluate.sh report`
             - CPU seconds of a campaign: 10
             - pleach: 0123456789ab
             - compiler: rustc 1.88.0
             - flags, as cargo-fuzz 0.13.2 passes them for `--sanitizer none`: `-Ca -Cb`
-            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices -entropic=0 -use_counters=0 -mutate_depth=2`, `raw` is `raw`, `tuned` is `choices -entropic=0 -use_counters=0 -mutate_depth=2 PLEACH_BYTES=0.4`
+            - arms (program, the engine's flags, settings; seeds=K is a covering set): `pleach` is `choices -entropic=0 -use_counters=0 -mutate_depth=2 no-compares`, `raw` is `raw`, `tuned` is `choices -entropic=0 -use_counters=0 -mutate_depth=2 PLEACH_BYTES=0.4 no-compares`
             - processor: a processor
 
             ## All subjects

@@ -12,12 +12,12 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use pleach::Graph;
 
 use crate::arguments::Run;
-use crate::builds::{self, Builder, Programs, digest};
+use crate::builds::{self, Builder, Programs, REPLAY, digest};
 use crate::campaign::{Campaign, LIMITS};
 use crate::dictionary::dictionary;
 use crate::inputs::{self, Reader};
 use crate::measure::{self, Corpus};
-use crate::plan::{self, Arm};
+use crate::plan::{self, Arm, Build};
 use crate::process::Interrupt;
 use crate::results::{Store, Summary, Versions};
 use crate::subject::{Checkout, Subject};
@@ -165,10 +165,10 @@ fn bar(length: u64, template: &str) -> ProgressBar {
 
 impl Ready {
     fn new(subject: Subject, arms: &[Arm], builder: &Builder) -> Result<Ready> {
-        let mut names: Vec<&str> = arms.iter().map(|it| it.binary.name()).collect();
-        names.push("replay");
-        names.sort_unstable();
-        names.dedup();
+        let mut builds: Vec<Build> = arms.iter().map(Arm::build).collect();
+        builds.push(REPLAY);
+        builds.sort_unstable();
+        builds.dedup();
         let graph = subject.graph()?;
         let mut seeds = BTreeMap::new();
         for arm in arms {
@@ -178,7 +178,7 @@ impl Ready {
             }
         }
         Ok(Ready {
-            programs: builder.build(&subject, &names)?,
+            programs: builder.build(&subject, &builds)?,
             dictionary: dictionary(graph.grammar()),
             seeds,
             version: subject.version(),
@@ -196,13 +196,13 @@ impl Ready {
 
     /// What a result depends on: programs, grammar, arm, budget.
     fn digest(&self, arm: &Arm, seconds: f64) -> String {
-        let program = &self.programs.get(arm.binary.name()).digest;
+        let program = &self.programs.get(arm.build()).digest;
         let arm_text = serde_json::to_string(arm).unwrap_or_default();
         let bugs = serde_json::to_string(&self.subject.about.bugs).unwrap_or_default();
         let grammar = self.graph.grammar().to_string();
         let mut parts = vec![
             program.as_bytes(),
-            self.programs.get("replay").digest.as_bytes(),
+            self.programs.get(REPLAY).digest.as_bytes(),
             arm_text.as_bytes(),
             bugs.as_bytes(),
             grammar.as_bytes(),
@@ -238,7 +238,7 @@ impl Job {
         }
         let campaign = Campaign {
             arm,
-            program: &ready.programs.get(arm.binary.name()).path,
+            program: &ready.programs.get(arm.build()).path,
             seed: *seed,
             seconds: args.seconds,
             bugs: &ready.subject.about.bugs,
@@ -251,7 +251,7 @@ impl Job {
             ticks: &outcome.monitor.ticks,
             reader: Reader::new(&ready.graph, arm.binary.is_text()),
         };
-        let replay = &ready.programs.get("replay").path;
+        let replay = &ready.programs.get(REPLAY).path;
         let measured = measure::measure(&corpus, &ready.graph, replay, dir, interrupt)?;
         let line = format!(
             "{} edges, {} by accepted, {} runs, {} inputs{}",

@@ -193,6 +193,7 @@ impl Surround {
             target: &self.target,
             sanitizer: Sanitizer::None,
             release: false,
+            trace_compares: false,
             features: self.features.as_deref(),
         };
         build.run(&cargo_fuzz, &project)?;
