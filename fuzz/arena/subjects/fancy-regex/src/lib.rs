@@ -10,7 +10,11 @@ use fancy_regex::{Captures, CompileError, Error, Expr, Match, Regex, RegexBuilde
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/fancy_regex/fancy_regex.ebnf");
 
 /// The longest pattern that is tried.
-const MAX_PATTERN: usize = 1 << 12;
+const MAX_PATTERN: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    1 << 12
+};
 /// The most that compiling may cost.
 const MAX_COST: usize = 8;
 /// How many times more a class costs where case does not matter.

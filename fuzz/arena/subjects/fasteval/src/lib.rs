@@ -8,7 +8,7 @@ pub const GRAMMAR: &str = include_str!("../../../../../grammars/arithmetic/arith
 /// The longest expression, and how deep it may be. The parser and the evaluator recurse.
 const PARSER: Parser = Parser {
     expr_len_limit: 8192,
-    expr_depth_limit: 160,
+    expr_depth_limit: if cfg!(feature = "deep") { 1 << 20 } else { 160 },
 };
 
 /// Parses, compiles and evaluates `text`. True if it is an expression of known names.

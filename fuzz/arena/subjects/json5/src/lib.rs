@@ -9,7 +9,11 @@ use serde::ser::{Serialize, Serializer};
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/json5/json5.ebnf");
 
 /// Brackets that may be open at once. The crate has no limit, and overflows the stack.
-const MAX_NESTING: usize = 128;
+const MAX_NESTING: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    128
+};
 
 /// A value of JSON5. Members keep their order, and names may occur twice.
 #[derive(Debug)]

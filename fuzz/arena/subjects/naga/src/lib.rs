@@ -11,7 +11,11 @@ use naga::{Expression, ImageClass, Module, TypeInner};
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/wgsl/wgsl.ebnf");
 
 /// The longest shader that is tried.
-const MAX_TEXT: usize = 1 << 14;
+const MAX_TEXT: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    1 << 14
+};
 
 /// Parses `text` as a shader, validates it, and writes it in other languages. True if it parses.
 pub fn run(text: &[u8]) -> bool {

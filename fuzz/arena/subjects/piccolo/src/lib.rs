@@ -11,7 +11,11 @@ use piccolo::{Closure, Executor, Fuel, Lua};
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/lua/lua.ebnf");
 
 /// The longest script that is tried.
-const MAX_SCRIPT: usize = 1 << 13;
+const MAX_SCRIPT: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    1 << 13
+};
 
 /// How often a script goes on.
 const MAX_SLICES: usize = 64;

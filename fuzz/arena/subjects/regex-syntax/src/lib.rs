@@ -20,9 +20,13 @@ use regex_syntax::hir::{self, Hir, HirKind};
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/regex/regex.ebnf");
 
 /// The longest pattern that is tried.
-const MAX_PATTERN: usize = 1 << 12;
+const MAX_PATTERN: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    1 << 12
+};
 /// The deepest nesting of a pattern.
-const NEST_LIMIT: u32 = 100;
+const NEST_LIMIT: u32 = if cfg!(feature = "deep") { 1 << 20 } else { 100 };
 /// The most that translating may cost.
 const MAX_COST: usize = 12;
 /// The most bytes of a compiled pattern.

@@ -9,7 +9,11 @@ use rhai::{AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, Scope};
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/rhai/rhai.ebnf");
 
 /// The longest script that is tried.
-const MAX_SCRIPT: usize = 1 << 13;
+const MAX_SCRIPT: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    1 << 13
+};
 
 thread_local! {
     static ENGINE: Engine = engine();
@@ -21,8 +25,8 @@ fn engine() -> Engine {
     engine
         .set_optimization_level(OptimizationLevel::None)
         .set_max_operations(1_000)
-        .set_max_call_levels(8)
-        .set_max_expr_depths(128, 96)
+        .set_max_call_levels(if cfg!(feature = "deep") { 64 } else { 8 })
+        .set_max_expr_depths(depth(128), depth(96))
         .set_max_variables(100)
         .set_max_functions(40)
         .set_max_modules(0)
@@ -34,6 +38,11 @@ fn engine() -> Engine {
         .on_print(|_| {})
         .on_debug(|_, _, _| {});
     engine
+}
+
+/// A limit of nesting; 0 is none.
+fn depth(limit: usize) -> usize {
+    if cfg!(feature = "deep") { 0 } else { limit }
 }
 
 /// Compiles `text` as a script and runs it, as it is and optimized. True if it compiles.

@@ -16,7 +16,11 @@ pub const GRAMMAR: &str = include_str!("../../../../../grammars/toml/toml.ebnf")
 
 /// No text nests deeper than it has dots, brackets and braces. The parser limits each kind for itself (80), which still lets
 /// them multiply, and all that works on a document is recursive.
-const MAX_NESTING: usize = 400;
+const MAX_NESTING: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    400
+};
 
 /// Reads `text`, walks it, edits it, prints it and reads it again. True if `text` is accepted.
 pub fn run(text: &[u8]) -> bool {

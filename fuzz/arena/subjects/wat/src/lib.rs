@@ -10,7 +10,11 @@ use wasmprinter::{Config, PrintFmtWrite};
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/wat/wat.ebnf");
 
 /// The longest text that is tried.
-const MAX_TEXT: usize = 1 << 15;
+const MAX_TEXT: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    1 << 15
+};
 
 /// Encodes `text` as a module, validates it, prints it, and encodes that again. True if it encodes.
 pub fn run(text: &[u8]) -> bool {
