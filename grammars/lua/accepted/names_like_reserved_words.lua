@@ -1,0 +1,1 @@
+local rest, endless, do_it, iffy, fore, tre, wh = 1

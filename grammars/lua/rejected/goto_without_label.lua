@@ -1,1 +1,0 @@
-goto nowhere

@@ -1,0 +1,1 @@
+local end1 = function = 2
