@@ -1,0 +1,1 @@
+(module (memory 1)(export "m" (memory 0)) (func (export "aaa") (param $i i32)(param $l i64)(param $f f32)(param $d f64) (result i32) (i32.wrap_i64 (local.get $l))))

@@ -1,1 +1,0 @@
-(module (func $f) (func $f))

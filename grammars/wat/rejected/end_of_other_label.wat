@@ -1,1 +1,0 @@
-(module (func block $l end $k))

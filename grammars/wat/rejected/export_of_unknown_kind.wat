@@ -1,0 +1,1 @@
+(module (export "a" (funk 0)))

@@ -1,0 +1,1 @@
+(module (func (i32.add(i32.const 1)(i32.const 2)))

@@ -1,0 +1,1 @@
+(module (func (block (result i32) (param i32))))

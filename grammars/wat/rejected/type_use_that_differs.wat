@@ -1,1 +1,0 @@
-(module (type $t (func)) (func (type $t) (param i32)))

@@ -1,1 +1,0 @@
-(module (func (br $l)))
