@@ -1,0 +1,1 @@
+@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) w: vec3<u32>) { let u = w.x; let i = i32(u); let x = f32(w.y); let c = u == 3u; let v = vec3<f32>(w); var y = x; var n = i; for (var k = 0; k < 3; k++) { n = 7; } }

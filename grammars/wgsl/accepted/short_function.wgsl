@@ -1,0 +1,1 @@
+fn f(x: f32, i: i32, u: u32, c: bool, v: vec3<f32>) -> f32 { var y = x; var n = i; n++; if (c && !c) { y = dot(v, v.zyx); } return (x * 1.5); }
