@@ -123,6 +123,11 @@ impl<I: Id, T> IdVec<I, T> {
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
+
+    /// The value of an id, if there is one, to be changed.
+    pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
+        self.items.get_mut(id.index())
+    }
 }
 
 impl<I: Id, T> Default for IdVec<I, T> {

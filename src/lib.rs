@@ -24,7 +24,7 @@
 //! | 4 | [`kpath`]: ranks, windows, coverage, patterns; [`weights`] |
 //! | 5 | [`choice`]: decoding, encoding, the site index |
 //! | 6 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs; [`model`]: learned distributions |
-//! | 7 | [`generate`]: random sentences, covering sets |
+//! | 7 | [`generate`]: random sentences, covering sets; [`semantics`]: hooks at nodes, for what is not context-free |
 //! | 8 | [`mutate`]: sessions, operators, steering; [`lint`]: what is hardly meant in a grammar |
 //! | 9 | `libfuzzer` (feature `libfuzzer`): the glue for cargo-fuzz targets |
 //!
@@ -61,6 +61,7 @@ pub mod model;
 pub mod mutate;
 pub mod parse;
 pub mod rng;
+pub mod semantics;
 pub mod slip;
 pub mod tree;
 pub mod weights;
@@ -73,6 +74,7 @@ pub use kpath::{Coverage, KPaths};
 pub use libfuzzer::Sentence;
 pub use mutate::Session;
 pub use parse::Parser;
+pub use semantics::Semantics;
 pub use tree::Tree;
 
 #[cfg(test)]

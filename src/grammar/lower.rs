@@ -398,7 +398,7 @@ impl Lowering<'_> {
 
 /// The first of the names nearest to `name`, if one is near enough to be meant: at most a third of its letters differ,
 /// upper and lower case aside.
-fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     /// Longer names are not compared: the cost is the product of the lengths.
     const LONGEST: usize = 40;
     let letters = |name: &str| -> Vec<char> { name.chars().flat_map(char::to_lowercase).collect() };

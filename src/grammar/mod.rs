@@ -46,6 +46,7 @@ use std::str::FromStr;
 
 pub use class::{CharClass, Member};
 pub use error::{Error, ErrorKind};
+pub(crate) use lower::closest;
 
 /// A validated context-free grammar.
 #[derive(Clone)]

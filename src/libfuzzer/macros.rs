@@ -21,7 +21,9 @@
 /// [`InputCodec`](crate::libfuzzer::InputCodec). `errors: 0.1` makes one input in ten slightly invalid, for error paths: see
 /// [`slip`](crate::slip). `model: "json.model"` lets random derivations follow a model that `pleach learn` has written, a path as that of the
 /// grammar; `mode: common` makes them like its samples (the default), `mode: uncommon` unlike them, and `mode: self`, with a model or
-/// without, lets the model learn from what the engine keeps: see [`model`](crate::model).
+/// without, lets the model learn from what the engine keeps: see [`model`](crate::model). `semantics: checksums` names a function
+/// `fn(&Grammar) -> Result<Semantics<S>, E>` in scope, whose hooks make right what the grammar cannot: see
+/// [`semantics`](crate::semantics); another path to it stands in parentheses.
 #[macro_export]
 macro_rules! fuzz {
     (grammar: $grammar:tt, $($key:ident: $value:tt,)* |$text:ident: &[u8]| $body:expr $(,)?) => {
@@ -90,7 +92,7 @@ macro_rules! __fuzz {
 /// ```
 ///
 /// The grammar is given as in [`fuzz!`](crate::fuzz!), and settings may follow it: `, codec: text`, `, counters: 16384`,
-/// `, errors: 0.1`, `, model: "json.model"`, `, mode: uncommon`.
+/// `, errors: 0.1`, `, model: "json.model"`, `, mode: uncommon`, `, semantics: checksums`.
 #[macro_export]
 macro_rules! language {
     ($visibility:vis static $name:ident: $type:ident = $grammar:expr $(, $key:ident: $value:tt)*;) => {
@@ -117,6 +119,7 @@ macro_rules! language {
             .with_codec($crate::__codec!($($key $value)*))
             .with_errors($crate::__errors!($($key $value)*))
             .with_model($crate::__model!($($key $value)*), $crate::__mode!($($key $value)*))
+            .with_semantics($crate::__semantics!($($key $value)*))
         };
 
         impl $crate::libfuzzer::Language for $type {
@@ -177,11 +180,12 @@ macro_rules! __setting {
     (errors) => {};
     (model) => {};
     (mode) => {};
+    (semantics) => {};
     ($other:ident) => {
         compile_error!(concat!(
             "there is no setting `",
             stringify!($other),
-            "`: the settings are `counters`, `codec`, `errors`, `model` and `mode`"
+            "`: the settings are `counters`, `codec`, `errors`, `model`, `mode` and `semantics`"
         ));
     };
 }
@@ -234,6 +238,16 @@ macro_rules! __mode {
         ))
     };
     ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__mode!($($rest)*) };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __semantics {
+    () => { ::core::option::Option::None };
+    (semantics $make:tt $($rest:tt)*) => {
+        ::core::option::Option::Some(|grammar| $crate::libfuzzer::__private::hooks($make(grammar)))
+    };
+    ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__semantics!($($rest)*) };
 }
 
 #[doc(hidden)]

@@ -46,6 +46,7 @@
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
 //! | `PLEACH_CLOCK` | 0 leaves what mutations and runs take out of account, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
+//! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
 mod balance;
@@ -58,6 +59,7 @@ mod model;
 mod sentence;
 mod stats;
 mod text;
+mod texts_of;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -68,6 +70,7 @@ use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::kpath;
 use crate::mutate::{ByteMutator, Session, Tally};
+use crate::semantics::AnySemantics;
 
 pub use config::{BadSetting, Config, ModelMode};
 pub use sentence::{Input, Language, Sentence};
@@ -123,8 +126,12 @@ pub struct Fuzzer {
     /// A model that was built in.
     model: Option<&'static [u8]>,
     mode: Option<ModelMode>,
+    semantics: Option<Hooks>,
     state: OnceCell<Mutex<State>>,
 }
+
+/// A function that makes the hooks of a grammar, or says what is wrong.
+pub type Hooks = fn(&Grammar) -> Result<AnySemantics, String>;
 
 #[derive(Debug)]
 struct State {
@@ -193,6 +200,7 @@ impl Fuzzer {
             errors: 0,
             model: None,
             mode: None,
+            semantics: None,
             state: OnceCell::new(),
         }
     }
@@ -225,6 +233,12 @@ impl Fuzzer {
         self
     }
 
+    /// The same with hooks, that make the texts of derivations right where a grammar cannot: [`crate::semantics`].
+    pub const fn with_semantics(mut self, semantics: Option<Hooks>) -> Fuzzer {
+        self.semantics = semantics;
+        self
+    }
+
     /// What the inputs are.
     pub const fn codec(&self) -> InputCodec {
         self.codec
@@ -233,8 +247,34 @@ impl Fuzzer {
     /// Reads the grammar and the settings now, rather than at the first use.
     ///
     /// A grammar or setting that is wrong is reported on standard error, and the process ends with exit code 2.
+    ///
+    /// With `PLEACH_RENDER=DIR`, it does the work of `pleach decode` for what only the target knows to render: it writes the texts of the
+    /// files and directories among the arguments to `DIR`, under their names, and the process ends.
     pub fn load(&self) {
         drop(self.state());
+        if let Some(directory) = std::env::var_os("PLEACH_RENDER").filter(|it| !it.is_empty()) {
+            let arguments = std::env::args_os().skip(1);
+            let done = texts_of::write(directory.as_ref(), arguments, |input| self.sentence(input));
+            self.end(done)
+        }
+    }
+
+    /// Ends the process as a command line does.
+    #[expect(
+        clippy::print_stderr,
+        reason = "a target has no other way to say what it has done"
+    )]
+    fn end(&self, done: Result<String, String>) -> ! {
+        match done {
+            Ok(message) => {
+                eprintln!("pleach: {message}");
+                std::process::exit(0)
+            }
+            Err(message) => {
+                eprintln!("error: {message}");
+                std::process::exit(2)
+            }
+        }
     }
 
     fn try_state(&self) -> Result<&Mutex<State>, String> {
@@ -263,6 +303,10 @@ impl Fuzzer {
             session.limit(config.budget());
             let file = std::env::var_os("PLEACH_MODEL");
             model::follow(&mut session, file, self.model, config.mode.or(self.mode))?;
+            if let Some(hooks) = self.semantics {
+                let hooks = hooks(graph.grammar())?;
+                session.attach(hooks).map_err(|error| error.to_string())?;
+            }
             let texts = match self.codec {
                 InputCodec::Choices => None,
                 InputCodec::Text => Some(Texts::new(&graph, &config)),
@@ -282,16 +326,7 @@ impl Fuzzer {
     fn state(&self) -> MutexGuard<'_, State> {
         match self.try_state() {
             Ok(state) => state.lock().unwrap_or_else(PoisonError::into_inner),
-            Err(message) => {
-                #[expect(
-                    clippy::print_stderr,
-                    reason = "a target has no other way to say why it cannot run"
-                )]
-                {
-                    eprintln!("error: {message}");
-                }
-                std::process::exit(2)
-            }
+            Err(message) => self.end(Err(message)),
         }
     }
 
@@ -429,6 +464,15 @@ fn write(session: &Session, data: &mut [u8], max_size: usize) -> usize {
 #[doc(hidden)]
 pub mod __private {
     use crate::grammar::Grammar;
+    use crate::semantics::{AnySemantics, Semantics};
+
+    /// Makes the hooks of a target.
+    pub fn hooks<S: Default + 'static, E: std::fmt::Display>(
+        made: Result<Semantics<S>, E>,
+    ) -> Result<AnySemantics, String> {
+        made.map(AnySemantics::from)
+            .map_err(|error| error.to_string())
+    }
 
     /// Reads a grammar that was built into the target.
     pub fn parse(text: &[u8], path: &str) -> Result<Grammar, String> {

@@ -1,5 +1,7 @@
 //! The glue as an engine would call it.
 
+mod semantics;
+
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use arbitrary::{Arbitrary, Unstructured};

@@ -35,6 +35,7 @@ use crate::graph::Graph;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::model::{Model, Reading};
 use crate::rng::Rng;
+use crate::semantics::{self, AnySemantics};
 use crate::slip;
 
 pub use engine::ByteMutator;
@@ -78,9 +79,11 @@ pub struct Session {
     given: Vec<u8>,
     /// What a mutation begins with, where there are suspects.
     parent: Vec<u8>,
-    /// The text of an input with slips or tokens, and what it was put together with.
+    /// The text of an input with slips, tokens or hooks, and what it was put together with.
     rendered: Vec<u8>,
     lexemes: Lexemes,
+    /// Hooks, and the memory of rendering with them.
+    semantics: Option<(AnySemantics, semantics::Workspace)>,
     /// The operator that made the present input, until it has run.
     maker: Option<Maker>,
     /// The hash of the present input, if it was needed already.
@@ -126,6 +129,7 @@ impl Session {
             parent: Vec::new(),
             rendered: Vec::new(),
             lexemes: Lexemes::default(),
+            semantics: None,
             maker: None,
             hash: None,
         };
@@ -218,6 +222,19 @@ impl Session {
         }
     }
 
+    /// Lets hooks have a say in every text: what [`Session::sentence`] and [`Session::text_of`] give is what they have made of it.
+    ///
+    /// # Errors
+    ///
+    /// [`semantics::Error::OtherGrammar`] for hooks of another grammar.
+    pub fn attach(&mut self, semantics: impl Into<AnySemantics>) -> Result<(), semantics::Error> {
+        let semantics = semantics.into();
+        semantics.check(self.codec())?;
+        self.semantics = Some((semantics, semantics::Workspace::default()));
+        self.render();
+        Ok(())
+    }
+
     /// Lets random derivations follow a reading of a model.
     pub fn follow(&mut self, model: Model, reading: Reading) {
         self.work.guidance = Some(Guidance::new(model, reading));
@@ -281,7 +298,9 @@ impl Session {
 
     /// The text of an input, whatever the present one is.
     pub fn text_of(&self, input: &[u8]) -> Vec<u8> {
-        slip::text(self.codec(), input)
+        let hooked = self.semantics.as_ref();
+        let hooked = hooked.and_then(|(hooks, _)| hooks.text(self.codec(), input).ok());
+        hooked.unwrap_or_else(|| slip::text(self.codec(), input))
     }
 
     /// Whether the present input departs from the grammar.
@@ -291,7 +310,9 @@ impl Session {
 
     /// Whether the text of the present input is that of the index.
     fn is_direct(&self) -> bool {
-        self.work.slips.is_empty() && self.work.graph().lexicon().is_none()
+        self.work.slips.is_empty()
+            && self.work.graph().lexicon().is_none()
+            && self.semantics.is_none()
     }
 
     /// The windows of the present input; none if it has slips.
@@ -350,12 +371,19 @@ impl Session {
         self.render();
     }
 
-    /// Puts the text together where the index does not have it: of an input with slips, or of tokens.
+    /// Puts the text together where the index does not have it: of an input with slips, of tokens, or with hooks.
     fn render(&mut self) {
         if !self.is_direct() {
             self.rendered.clear();
             let codec = self.work.codec().clone();
             let work = &self.work;
+            if let Some((hooks, workspace)) = &mut self.semantics {
+                let text = &mut self.rendered;
+                let done = hooks.render(&codec, &work.index, &work.slips, workspace, text);
+                // Hooks of another grammar are not taken in.
+                debug_assert!(done.is_ok());
+                return;
+            }
             work.slips
                 .render(&codec, &work.index, &mut self.lexemes, &mut self.rendered);
         }

@@ -29,6 +29,7 @@ mod tests;
 use std::ops::Range;
 
 use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
+use crate::lexicon::Layout;
 
 pub use variations::{is_caseless, keep_variations};
 
@@ -382,6 +383,38 @@ impl Slips {
         out.extend_from_slice(&MAGIC);
     }
 
+    /// The slips that are no variations, by ascending place.
+    pub fn changes(&self) -> impl Iterator<Item = (u32, Change<'_>)> {
+        let slips = self.slips.iter().filter(|slip| !slip.is_variation());
+        slips.map(|slip| (slip.place, self.change(slip)))
+    }
+
+    /// The text of a derivation with these variations, but without the slips, and where its sites are. O(text).
+    pub fn place<'a>(
+        &self,
+        codec: &Codec,
+        index: &'a SiteIndex,
+        spelled: &'a mut Vec<u8>,
+        lexemes: &'a mut Lexemes,
+    ) -> Placed<'a> {
+        let glued = self.spell(codec, index, spelled);
+        if codec.graph().lexicon().is_none() {
+            let (text, layout) = (glued, None);
+            return Placed {
+                index,
+                text,
+                layout,
+            };
+        }
+        codec.lay_out(index, glued, |site| self.separator(site), lexemes);
+        let layout = lexemes.layout();
+        Placed {
+            index,
+            text: layout.text(),
+            layout: Some(layout),
+        }
+    }
+
     /// Appends the text of a derivation with these slips and variations. What lies within the site of an earlier slip is not
     /// looked at. O(text).
     pub fn render(
@@ -392,37 +425,20 @@ impl Slips {
         out: &mut Vec<u8>,
     ) {
         let mut spelled = Vec::new();
-        let glued = self.spell(codec, index, &mut spelled);
-        let has_tokens = codec.graph().lexicon().is_some();
-        if has_tokens {
-            codec.lay_out(index, glued, |site| self.separator(site), lexemes);
-        }
-        let text = match has_tokens {
-            true => lexemes.layout().text(),
-            false => glued,
-        };
-        let place = |site: u32| {
-            let range = index.text_range(site);
-            match has_tokens {
-                true => {
-                    let start = lexemes.layout().start_of(range.start);
-                    start..lexemes.layout().end_of(range.end).max(start)
-                }
-                false => range.start as usize..range.end as usize,
-            }
-        };
-        let mut at = 0;
-        for slip in self.slips.iter().filter(|slip| !slip.is_variation()) {
-            let Some(site) = index.sites().get(slip.place as usize) else {
+        let placed = self.place(codec, index, &mut spelled, lexemes);
+        let text = placed.text();
+        let (mut at, mut behind) = (0, 0);
+        for (place, change) in self.changes() {
+            let Some(site) = index.sites().get(place as usize) else {
                 break;
             };
-            let Range { start, end } = place(slip.place);
-            if start < at {
+            let Range { start, end } = placed.range(place);
+            if place < behind || start < at {
                 continue;
             }
             out.extend_from_slice(&text[at..start]);
-            at = end;
-            match self.change(slip) {
+            (at, behind) = (end, site.end);
+            match change {
                 Change::Drop | Change::Separator(_) | Change::Spelling(_) => {}
                 Change::Double => {
                     out.extend_from_slice(&text[start..end]);
@@ -430,20 +446,52 @@ impl Slips {
                 }
                 Change::Swap => {
                     let next = index.sites().get(site.end as usize);
-                    if next.is_some_and(|next| next.parent == site.parent) {
-                        let next = place(site.end);
-                        let (between, behind) = (next.start.max(end), next.end.max(end));
-                        out.extend_from_slice(&text[between..behind]);
+                    if let Some(next) = next.filter(|next| next.parent == site.parent) {
+                        behind = next.end;
+                        let next = placed.range(site.end);
+                        let (between, last) = (next.start.max(end), next.end.max(end));
+                        out.extend_from_slice(&text[between..last]);
                         out.extend_from_slice(&text[end..between]);
-                        at = behind;
+                        at = last;
                     }
                     out.extend_from_slice(&text[start..end]);
                 }
-                Change::Cut => at = text.len(),
+                Change::Cut => {
+                    at = text.len();
+                    break;
+                }
                 Change::Raw(bytes) => out.extend_from_slice(bytes),
             }
         }
         out.extend_from_slice(&text[at..]);
+    }
+}
+
+/// A text of a derivation, and where its sites are in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    index: &'a SiteIndex,
+    text: &'a [u8],
+    /// In grammars with tokens.
+    layout: Option<&'a Layout>,
+}
+
+impl<'a> Placed<'a> {
+    /// The text.
+    pub fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Where a site is in the text, without separators around it.
+    pub fn range(&self, site: u32) -> Range<usize> {
+        let range = self.index.text_range(site);
+        match self.layout {
+            Some(layout) => {
+                let start = layout.start_of(range.start);
+                start..layout.end_of(range.end).max(start)
+            }
+            None => range.start as usize..range.end as usize,
+        }
     }
 }
 

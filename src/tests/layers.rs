@@ -18,7 +18,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (4, &["kpath", "weights"]),
     (5, &["choice"]),
     (6, &["tree", "parse", "slip", "model"]),
-    (7, &["generate"]),
+    (7, &["generate", "semantics"]),
     (8, &["mutate", "lint"]),
     (9, &["libfuzzer"]),
 ];
@@ -35,6 +35,7 @@ const REEXPORTS: &[(&str, &str)] = &[
     ("KPaths", "kpath"),
     ("Tree", "tree"),
     ("Parser", "parse"),
+    ("Semantics", "semantics"),
     ("Session", "mutate"),
     ("Sentence", "libfuzzer"),
 ];
