@@ -114,6 +114,9 @@ else
 fi
 if [ ${#text[@]} -gt 0 ]; then
     say "the corpus is in $root/$corpus, as texts"
+elif grep 'semantics: ' "fuzz/fuzz_targets/$target.rs" >/dev/null; then
+    say "the corpus is in $root/$corpus, as choice sequences; the target itself writes them as texts:"
+    say "    PLEACH_RENDER=DIR cargo fuzz run -s none $target $corpus"
 else
     say "the corpus is in $root/$corpus, as choice sequences; read them by"
     say "    $pleach decode $grammar $corpus"

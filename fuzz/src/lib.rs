@@ -5,7 +5,9 @@
 //! the property fails.
 
 pub mod compiled;
+pub mod container;
 pub mod import;
+pub mod png;
 pub mod tokens;
 
 #[cfg(test)]

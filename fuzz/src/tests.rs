@@ -64,14 +64,14 @@ fn names(folder: &str) -> Vec<String> {
 #[test]
 fn the_targets_are_the_subjects_of_the_arena() {
     // The README's examples use one of these grammars, and so do targets with another codec and the one that fails;
-    // the readers of notations and the lexical level need none.
+    // the readers of notations and the lexical level need none. Those with hooks have them in this package.
     let mut targets = names("fuzz_targets");
     targets.retain(|name| {
         let other = ["readme_", "import_"]
             .iter()
             .any(|prefix| name.starts_with(prefix));
         let other = other || name.ends_with("_text");
-        !other && !["fragile", "tokens", "compiled"].contains(&name.as_str())
+        !other && !["fragile", "tokens", "compiled", "png"].contains(&name.as_str())
     });
     assert_eq!(targets, names("arena/subjects"));
 }
@@ -110,5 +110,64 @@ fn targets_run_their_subjects_on_the_same_grammar() {
         ));
         let required = format!("required-features = [\"{name}\"]\n");
         assert_eq!(behind.starts_with(&required), optional, "{name}");
+    }
+}
+
+/// How many texts of random choices a property accepts, with hooks and without: of 1000.
+fn accepted<S: Default + 'static>(
+    grammar: &str,
+    semantics: fn(&pleach::Grammar) -> Result<pleach::Semantics<S>, pleach::semantics::Error>,
+    property: impl Fn(&[u8]) -> bool,
+) -> (usize, usize) {
+    let graph = pleach::Graph::new(grammar.parse::<pleach::Grammar>().unwrap()).unwrap();
+    let semantics = semantics(graph.grammar()).unwrap();
+    let codec = pleach::Codec::new(&graph);
+    let mut rng = pleach::rng::Rng::new(0);
+    let (mut with, mut without) = (0, 0);
+    for _ in 0..1000 {
+        let choices: Vec<u8> = (0..rng.below(300)).map(|_| rng.below(256) as u8).collect();
+        with += usize::from(property(&semantics.text(&codec, &choices).unwrap()));
+        without += usize::from(property(&codec.sentence(&choices)));
+    }
+    (with, without)
+}
+
+#[test]
+fn images_with_hooks_are_read() {
+    let (with, without) = accepted(super::png::GRAMMAR, super::png::semantics, super::png::run);
+    assert_eq!((with, without), (1000, 0));
+}
+
+#[test]
+fn containers_with_hooks_are_read() {
+    use pleach::semantics::{Error, Semantics, productions};
+    // As the target of the README.
+    let semantics = |grammar: &pleach::Grammar| -> Result<Semantics, Error> {
+        let [chunk, length, body, crc] = productions(grammar, ["Chunk", "Length", "Body", "Crc"])?;
+        Ok(Semantics::new(grammar).on_leave(chunk, move |node, ()| {
+            let checked = node.child_text(body);
+            let (len, sum) = (checked.len() as u32 - 4, crc32fast::hash(checked));
+            node.replace_child(length, &len.to_be_bytes());
+            node.replace_child(crc, &sum.to_be_bytes());
+        }))
+    };
+    let count = |file: &[u8]| super::container::count_chunks(file).is_some();
+    let (with, without) = accepted(super::container::GRAMMAR, semantics, count);
+    // Without hooks, files without chunks are right.
+    assert_eq!(with, 1000);
+    assert!((400..600).contains(&without), "{without}");
+    let chunk = b"CHNK\0\0\0\x01texta";
+    let sum = crc32fast::hash(b"texta").to_be_bytes();
+    let right = [&chunk[..], &sum].concat();
+    assert_eq!(super::container::count_chunks(&right), Some(1));
+    for at in 0..right.len() {
+        let mut wrong = right.clone();
+        wrong[at] ^= 1;
+        assert_eq!(super::container::count_chunks(&wrong), None, "{at}");
+        assert_eq!(
+            super::container::count_chunks(&right[..at]).is_some(),
+            at == 4,
+            "{at}"
+        );
     }
 }

@@ -22,6 +22,7 @@ const SKIPPED: &[&str] = &[
     "pleach surround ",
     "scripts/fuzz.sh",
     "scripts/test.sh",
+    "PLEACH_RENDER=",
     "cargo ",
 ];
 
