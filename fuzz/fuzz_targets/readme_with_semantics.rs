@@ -8,10 +8,8 @@ fn chunks(grammar: &Grammar) -> Result<Semantics, Error> {
     let [chunk, length, body, crc] = productions(grammar, ["Chunk", "Length", "Body", "Crc"])?;
     Ok(Semantics::new(grammar).on_leave(chunk, move |node, ()| {
         let checked = node.child_text(body);
-        let (len, sum) = (
-            checked.len().saturating_sub(4) as u32,
-            crc32fast::hash(checked),
-        );
+        let len = checked.len().saturating_sub(4) as u32;
+        let sum = crc32fast::hash(checked);
         node.replace_child(length, &len.to_be_bytes());
         node.replace_child(crc, &sum.to_be_bytes());
     }))
