@@ -10,6 +10,8 @@ use pleach::generate::{Generator, Limits, Sampler};
 use pleach::kpath::WindowTable;
 use pleach::model::{Model, Reading, Tables};
 use pleach::rng::Rng;
+use pleach::semantics::{Semantics, Workspace, productions};
+use pleach::slip::Slips;
 use pleach::{Codec, Coverage, Graph, KPaths, Session};
 
 #[global_allocator]
@@ -133,6 +135,32 @@ fn sample(bencher: Bencher<'_, '_>, size: usize) {
         sampler.sample(&mut rng, &mut index);
     }
     bencher.bench_local(|| sampler.sample(&mut rng, &mut index));
+}
+
+/// The text of an index, with a hook that reads each string and writes it back.
+#[divan::bench(args = SIZES)]
+fn render_with_hooks(bencher: Bencher<'_, '_>, size: usize) {
+    let codec = codec(&graph());
+    let grammar = codec.graph().grammar();
+    let [string] = productions(grammar, ["string"]).expect("there are strings");
+    let semantics = Semantics::<Vec<u8>>::new(grammar).on_leave(string, |node, copy| {
+        copy.clear();
+        copy.extend_from_slice(node.text());
+        node.replace(copy);
+    });
+    let mut indexes = Vec::new();
+    for input in inputs(&codec, size) {
+        let mut index = SiteIndex::new();
+        codec.index(&input, &mut Scratch::default(), &mut index);
+        indexes.push(index);
+    }
+    let (mut workspace, mut text) = (Workspace::default(), Vec::with_capacity(1 << 16));
+    let (slips, mut turn) = (Slips::new(), 0);
+    bencher.bench_local(|| {
+        turn += 1;
+        let index = black_box(&indexes[turn % indexes.len()]);
+        semantics.render(&codec, index, &slips, &mut workspace, &mut text)
+    });
 }
 
 /// One mutation, loading an input for every five.

@@ -1,6 +1,6 @@
 //! One walk over the sites of a derivation, with hooks.
 //!
-//! What lies between two events is copied from the text that slips and layout have placed. Open nodes are on a stack of their own, and a
+//! What lies between two hooks is copied from the text that slips and layout have placed. Open nodes are on a stack of their own, and a
 //! record of each node that was entered is kept, for the hooks that look for parts. A doubled or swapped subtree is walked where it stands, by a
 //! second walk within the first; slips within slips are not looked at, so that is as deep as it gets.
 
@@ -98,20 +98,20 @@ impl<S> Walk<'_, S> {
             while let Some((_, rest)) = changes.split_first().filter(|it| it.0.0 < next) {
                 changes = rest;
             }
-            let range = self.placed.range(next);
             if let Some((place, change)) = changes.first().copied()
                 && place == next
-                && range.start >= self.at
             {
-                self.copy_to(range.start);
-                match self.slip(next, site.end, range.end, change) {
-                    Some(behind) => next = behind,
-                    None => return false,
+                let range = self.placed.range(next);
+                if range.start >= self.at {
+                    self.copy_to(range.start);
+                    match self.slip(next, site.end, range.end, change) {
+                        Some(behind) => next = behind,
+                        None => return false,
+                    }
+                    continue;
                 }
-                continue;
             }
             if let Some(production) = self.production(site.node) {
-                self.copy_to(range.start);
                 self.enter(production, next);
             }
             next += 1;
@@ -189,8 +189,15 @@ impl<S> Walk<'_, S> {
         }
     }
 
+    /// Where what is at a place goes, once what lies before it is copied.
+    fn offset(&self, place: usize) -> u32 {
+        let place = place.min(self.placed.text().len());
+        (self.text.len() + place.saturating_sub(self.at)) as u32
+    }
+
     fn enter(&mut self, production: ProductionId, site: u32) {
-        let (record, start) = (self.records.len() as u32, self.text.len() as u32);
+        let place = self.placed.range(site).start;
+        let (record, start) = (self.records.len() as u32, self.offset(place));
         self.records.push(Record {
             production: Some(production),
             start,
@@ -200,7 +207,10 @@ impl<S> Walk<'_, S> {
         self.sites.push(site);
         self.open.push(record);
         let semantics = self.semantics;
-        if let Some(hooks) = semantics.hooks.get(production) {
+        if let Some(hooks) = semantics.hooks.get(production)
+            && !hooks.enter.is_empty()
+        {
+            self.copy_to(place);
             self.run(record, production, &hooks.enter);
         }
     }
@@ -215,25 +225,26 @@ impl<S> Walk<'_, S> {
             if end > next {
                 return;
             }
-            self.copy_to(self.placed.range(site).end);
-            self.close(record);
+            let place = self.placed.range(site).end;
             let own = self.records.get(record as usize);
             let semantics = self.semantics;
             if let Some(production) = own.and_then(|it| it.production)
                 && let Some(hooks) = semantics.hooks.get(production)
                 && !hooks.leave.is_empty()
             {
+                self.copy_to(place);
+                self.close(record, place);
                 self.run(record, production, &hooks.leave);
-                self.close(record);
             }
+            self.close(record, place);
             self.open.pop();
             self.sites.pop();
         }
     }
 
-    /// Notes that a node ends where the text does.
-    fn close(&mut self, record: u32) {
-        let (end, behind) = (self.text.len() as u32, self.records.len() as u32);
+    /// Notes that a node ends where the text does, once what lies before a place is copied.
+    fn close(&mut self, record: u32, place: usize) {
+        let (end, behind) = (self.offset(place), self.records.len() as u32);
         if let Some(record) = self.records.get_mut(record as usize) {
             record.end = end;
             record.behind = behind;
