@@ -137,30 +137,39 @@ impl<'a> Guide<'a> {
         self.tables.step(state, symbol)
     }
 
-    /// Begins a quantifier.
-    fn begin(&mut self, node: NodeId, rng: &mut Rng) -> Open {
+    /// Begins a quantifier; whether it goes on.
+    #[inline(always)]
+    fn begin(&mut self, node: NodeId, rng: &mut Rng) -> bool {
         let (min, max) = match self.graph.grammar()[node].kind {
             NodeKind::Quantifier { min, max } => (min, max.unwrap_or(u32::MAX)),
             _ => (0, u32::MAX),
         };
         let drawn = self.tables.repetitions(self.state, node, rng);
-        Open {
-            node,
-            depth: self.depth,
-            left: drawn.map_or(COIN, |times| times.saturating_sub(min).min(COIN - 1)),
-            room: max.saturating_sub(min),
+        let (more, left) = match drawn {
+            None => (self.otherwise.more(node, rng), COIN),
+            Some(times) => {
+                let left = times.saturating_sub(min).min(COIN - 1);
+                (left > 0, left.saturating_sub(1))
+            }
+        };
+        // At its upper bound it is not asked again.
+        let room = max.saturating_sub(min).saturating_sub(1);
+        if more && room > 0 {
+            self.stack.open.push(Open {
+                node,
+                depth: self.depth,
+                left,
+                room,
+            });
         }
+        more
     }
 
     /// Whether a quantifier goes on that begins, ends, or is tossed a coin for.
+    #[inline]
     fn ask(&mut self, node: NodeId, rng: &mut Rng) -> bool {
-        let at = match self.open(node) {
-            Some(at) => at,
-            None => {
-                let begun = self.begin(node, rng);
-                self.stack.open.push(begun);
-                self.stack.open.len() - 1
-            }
+        let Some(at) = self.open(node) else {
+            return self.begin(node, rng);
         };
         let open = &mut self.stack.open[at];
         let more = match open.left {
@@ -171,7 +180,6 @@ impl<'a> Guide<'a> {
             }
         };
         open.room = open.room.saturating_sub(1);
-        // At its upper bound it is not asked again.
         if !more || open.room == 0 {
             self.stack.open.truncate(at);
         }

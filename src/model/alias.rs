@@ -2,20 +2,23 @@
 //!
 //! Of `n` columns of equal width, each holds at most two outcomes (Walker 1977, in the form of Vose 1991). They are filled by
 //! whole numbers, so the table is the same on every machine; an outcome of weight 0 is never drawn, and the others are drawn
-//! with their share to within `n / 2^32`.
+//! with their share to within `n / 2^32`. Columns hold what the outcomes stand for, so nothing else has to be read.
 
 use crate::rng::Rng;
 
-/// Half of a column: below the threshold its own outcome, else the alias.
+/// What the upper and the lower part of a column stand for: below the threshold its own outcome, else the alias.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Column {
     threshold: u32,
+    own: u32,
     alias: u32,
 }
 
-/// Appends the table of some weights; false, and nothing appended, if all are 0. O(weights).
+/// Appends the table of some weights, whose outcomes stand for `values`; false, and nothing appended, if all weights are 0.
+/// O(weights).
 pub(super) fn fill(
     weights: impl ExactSizeIterator<Item = u64> + Clone,
+    values: impl Fn(u32) -> u32,
     into: &mut Vec<Column>,
 ) -> bool {
     let count = weights.len();
@@ -38,9 +41,10 @@ pub(super) fn fill(
         }
     }
     let mut columns: Vec<Column> = (0..count as u32)
-        .map(|alias| Column {
+        .map(|at| Column {
             threshold: 0,
-            alias,
+            own: values(at),
+            alias: values(at),
         })
         .collect();
     let (mut small, mut large): (Vec<u32>, Vec<u32>) = (0..count as u32)
@@ -49,7 +53,8 @@ pub(super) fn fill(
     while let (Some(low), Some(high)) = (small.pop(), large.last().copied()) {
         columns[low as usize] = Column {
             threshold: left[low as usize] as u32,
-            alias: high,
+            own: values(low),
+            alias: values(high),
         };
         left[high as usize] -= full - left[low as usize];
         if left[high as usize] < full {
@@ -61,15 +66,15 @@ pub(super) fn fill(
     true
 }
 
-/// Draws an outcome of a table that is not empty.
+/// Draws from the table of `len` columns that begins at `first`; nothing if there is no such table.
 #[inline(always)]
-pub(super) fn draw(columns: &[Column], rng: &mut Rng) -> u32 {
+pub(super) fn draw(columns: &[Column], (first, len): (u32, u32), rng: &mut Rng) -> Option<u32> {
     let bits = rng.bits();
-    let at = (((bits >> 32) * columns.len() as u64) >> 32) as u32;
-    let column = columns[at as usize];
+    let at = first + (((bits >> 32) * u64::from(len)) >> 32) as u32;
+    let column = columns.get(at as usize)?;
     // Without a branch, which nothing could predict.
     let own = u32::from((bits as u32) < column.threshold).wrapping_neg();
-    at & own | column.alias & !own
+    Some(column.own & own | column.alias & !own)
 }
 
 #[cfg(test)]
@@ -81,6 +86,7 @@ mod tests {
     fn shares(columns: &[Column]) -> Vec<u64> {
         let mut shares = vec![0; columns.len()];
         for (at, column) in columns.iter().enumerate() {
+            assert_eq!(column.own as usize, at);
             shares[at] += u64::from(column.threshold);
             shares[column.alias as usize] += (1 << 32) - u64::from(column.threshold);
         }
@@ -99,7 +105,8 @@ mod tests {
                 .collect();
             let total: u128 = weights.iter().map(|&it| u128::from(it)).sum();
             let mut columns = Vec::new();
-            assert_eq!(fill(weights.iter().copied(), &mut columns), total > 0);
+            let is_filled = fill(weights.iter().copied(), |at| at, &mut columns);
+            assert_eq!(is_filled, total > 0);
             for (&weight, share) in weights.iter().zip(shares(&columns)) {
                 let exact = u128::from(weight) * ((count as u128) << 32) / total;
                 assert!(u128::from(share).abs_diff(exact) <= count as u128);
@@ -111,9 +118,10 @@ mod tests {
     #[test]
     fn a_stream_never_changes() {
         let mut columns = Vec::new();
-        assert!(fill([1, 0, 3, 2].into_iter(), &mut columns));
+        assert!(fill([1, 0, 3, 2].into_iter(), |at| at, &mut columns));
         let mut rng = Rng::new(7);
-        let drawn: Vec<u32> = (0..20).map(|_| draw(&columns, &mut rng)).collect();
+        let drawn = (0..20).map(|_| draw(&columns, (0, 4), &mut rng));
+        let drawn: Vec<u32> = drawn.flatten().collect();
         assert_eq!(drawn.iter().filter(|&&it| it == 1).count(), 0);
         expect_test::expect!["[0, 2, 3, 2, 3, 2, 2, 2, 3, 2, 2, 0, 2, 0, 2, 0, 2, 0, 0, 3]"]
             .assert_eq(&format!("{drawn:?}"));

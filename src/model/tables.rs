@@ -1,13 +1,14 @@
 //! A reading of a model, made ready for drawing.
 //!
 //! A *state* is the end of a path that was seen, with the production that it leads to; there is one for each production with an
-//! empty path, so that every path has a state: that of its longest end that has one. A step to the next state and the
-//! table of a node are array accesses. Where a node was seen too rarely in a state, the table is that of the next shorter end;
+//! empty path, so that every path has a state: that of its longest end that has one. A step to the next state, the
+//! table of a node and what is drawn from it are an array access each. Where a node was seen too rarely in a state, the table is that of the next shorter end;
 //! where it was never seen, there is none, and whoever draws goes on as without a model.
 
 use std::collections::BTreeMap;
 
 use crate::choice::{ClassCode, MemberChoice};
+use crate::grammar::NodeKind;
 use crate::id::{Id as _, NodeId, ProductionId, SymbolId};
 use crate::rng::Rng;
 
@@ -15,18 +16,24 @@ use super::alias::{Column, draw, fill};
 use super::{BEGIN, Model, Outcome, Reading};
 
 /// A place in the tables: the state of a context.
-pub type State = u32;
+// Where the entries of the grammar's first node and first symbol would be, if they were ones of the context's production.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct State {
+    tables: u32,
+    next: u32,
+}
 
 /// A model's choices, ready for drawing.
 #[derive(Clone, Debug)]
 pub struct Tables {
     order: usize,
-    states: Vec<Placed>,
+    states: usize,
     /// The states behind the symbols of each state's production.
     next: Vec<State>,
     /// The tables of the nodes of each state's production: where they begin, and how many columns they have.
     tables: Vec<(u32, u32)>,
     columns: Vec<Column>,
+    /// What each column's own outcome stands for.
     outcomes: Vec<Outcome>,
     uniform: u16,
     begin: State,
@@ -35,13 +42,8 @@ pub struct Tables {
     by_path: BTreeMap<(ProductionId, Box<[u32]>), State>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Placed {
-    first_symbol: u32,
-    next: u32,
-    first_node: u32,
-    tables: u32,
-}
+/// In a column: the rest stands for an outcome, not for an alternative, a head or a number.
+const OUTCOME: u32 = 1 << 31;
 
 impl Tables {
     /// Reads a model. O(states · productions' nodes), and of the outcomes.
@@ -58,28 +60,30 @@ impl Tables {
         order.sort_by_key(|(production, path)| (path.len(), *production, path.clone()));
         let mut tables = Tables {
             order: model.order,
-            states: Vec::new(),
+            states: order.len(),
             next: Vec::new(),
             tables: Vec::new(),
             columns: Vec::new(),
             outcomes: Vec::new(),
             uniform: reading.uniform,
-            begin: 0,
+            begin: State::default(),
             anywhere: Vec::new(),
             by_path: BTreeMap::new(),
         };
-        for (state, key) in (0u32..).zip(&order) {
+        let (mut nodes, mut symbols) = (0, 0);
+        for key in &order {
+            let production = &grammar[key.0];
+            let state = State {
+                tables: u32::wrapping_sub(nodes, production.first_node.0),
+                next: u32::wrapping_sub(symbols, production.first_symbol.0),
+            };
+            nodes += production.node_count;
+            symbols += production.symbol_count;
             tables.by_path.insert((*key).clone(), state);
         }
         for key in &order {
             let (id, path) = *key;
             let production = &grammar[*id];
-            tables.states.push(Placed {
-                first_symbol: production.first_symbol.0,
-                next: tables.next.len() as u32,
-                first_node: production.first_node.0,
-                tables: tables.tables.len() as u32,
-            });
             let counts = &pooled[*key];
             for at in 0..production.node_count {
                 let node = NodeId(production.first_node.0 + at);
@@ -90,7 +94,10 @@ impl Tables {
                         let shorter = tables.by_path.get(&(*id, shorter.into())).copied();
                         shorter.map_or((0, 0), |shorter| tables.table_of(shorter, node))
                     }
-                    _ => tables.add(&model.read(node, counts, reading)),
+                    _ => {
+                        let is_number = matches!(grammar[node].kind, NodeKind::Quantifier { .. });
+                        tables.add(&model.read(node, counts, reading), is_number)
+                    }
                 };
                 tables.tables.push(table);
             }
@@ -100,7 +107,8 @@ impl Tables {
                 let mut path = path.to_vec();
                 path.push(symbol.0);
                 let target = graph.target_of(symbol);
-                next.push(target.map_or(0, |target| tables.longest(target, &path)));
+                let next_state = target.map(|target| tables.longest(target, &path));
+                next.push(next_state.unwrap_or_default());
             }
             tables.next.append(&mut next);
         }
@@ -118,12 +126,22 @@ impl Tables {
         let from = path.len().saturating_sub(self.order);
         let mut ends = (from..=path.len()).map(|from| (production, path[from..].into()));
         ends.find_map(|end| self.by_path.get(&end).copied())
-            .unwrap_or(0)
+            .unwrap_or_default()
     }
 
-    fn add(&mut self, outcomes: &[Outcome]) -> (u32, u32) {
+    /// Adds a table of alternatives or members, or of numbers of repetitions.
+    fn add(&mut self, outcomes: &[Outcome], is_number: bool) -> (u32, u32) {
         let first = self.columns.len() as u32;
-        match fill(outcomes.iter().map(|it| it.weight), &mut self.columns) {
+        let value = |at: u32| match outcomes[at as usize] {
+            Outcome { low, high, .. } if is_number && low == high && low < OUTCOME => low,
+            Outcome { head, high: 0, .. } if !is_number && head < OUTCOME => head,
+            _ => OUTCOME | (first + at),
+        };
+        match fill(
+            outcomes.iter().map(|it| it.weight),
+            value,
+            &mut self.columns,
+        ) {
             true => {
                 self.outcomes.extend_from_slice(outcomes);
                 (first, outcomes.len() as u32)
@@ -134,8 +152,7 @@ impl Tables {
 
     #[inline(always)]
     fn table_of(&self, state: State, node: NodeId) -> (u32, u32) {
-        let placed = &self.states[state as usize];
-        let at = placed.tables + node.0.wrapping_sub(placed.first_node);
+        let at = state.tables.wrapping_add(node.0);
         self.tables.get(at as usize).copied().unwrap_or((0, 0))
     }
 
@@ -156,7 +173,11 @@ impl Tables {
         }
         path.reverse();
         match path.is_empty() {
-            true => self.anywhere.get(production.index()).copied().unwrap_or(0),
+            true => self
+                .anywhere
+                .get(production.index())
+                .copied()
+                .unwrap_or_default(),
             false => self.longest(production, &path),
         }
     }
@@ -164,8 +185,7 @@ impl Tables {
     /// The state behind a reference of the state's production. O(1).
     #[inline(always)]
     pub fn step(&self, state: State, symbol: SymbolId) -> State {
-        let placed = &self.states[state as usize];
-        let at = placed.next + symbol.0.wrapping_sub(placed.first_symbol);
+        let at = state.next.wrapping_add(symbol.0);
         self.next.get(at as usize).copied().unwrap_or(state)
     }
 
@@ -175,22 +195,25 @@ impl Tables {
         self.uniform > 0 && (rng.bits() & 0xffff) < u64::from(self.uniform)
     }
 
-    /// Draws for a node; nothing if the model does not say, or if the choice is to be uniform.
+    /// Draws what a column stands for; nothing if the model does not say, or if the choice is to be uniform.
     #[inline(always)]
-    fn outcome(&self, state: State, node: NodeId, rng: &mut Rng) -> Option<&Outcome> {
-        let (first, len) = self.table_of(state, node);
-        if len == 0 || self.is_uniform(rng) {
+    fn draw(&self, state: State, node: NodeId, rng: &mut Rng) -> Option<u32> {
+        let table = self.table_of(state, node);
+        if table.1 == 0 || self.is_uniform(rng) {
             return None;
         }
-        let range = first as usize..(first + len) as usize;
-        let at = draw(self.columns.get(range)?, rng);
-        self.outcomes.get((first + at) as usize)
+        draw(&self.columns, table, rng)
+    }
+
+    #[cold]
+    fn outcome(&self, value: u32) -> Option<&Outcome> {
+        self.outcomes.get((value & !OUTCOME) as usize)
     }
 
     /// Draws an alternative; nothing if the model does not say.
     #[inline(always)]
     pub fn alternative(&self, state: State, node: NodeId, rng: &mut Rng) -> Option<u32> {
-        self.outcome(state, node, rng).map(|it| it.head)
+        self.draw(state, node, rng)
     }
 
     /// The weight of an alternative; nothing if the model does not say.
@@ -203,8 +226,13 @@ impl Tables {
     /// Draws a number of repetitions; nothing if the model does not say.
     #[inline(always)]
     pub fn repetitions(&self, state: State, node: NodeId, rng: &mut Rng) -> Option<u32> {
-        let &Outcome { low, high, .. } = self.outcome(state, node, rng)?;
-        Some(within(low, high, rng))
+        match self.draw(state, node, rng)? {
+            value if value < OUTCOME => Some(value),
+            value => {
+                let &Outcome { low, high, .. } = self.outcome(value)?;
+                Some(within(low, high, rng))
+            }
+        }
     }
 
     /// Draws a member of a class; nothing if the model does not say.
@@ -216,17 +244,22 @@ impl Tables {
         class: &ClassCode,
         rng: &mut Rng,
     ) -> Option<MemberChoice> {
-        let &Outcome {
-            head, low, high, ..
-        } = self.outcome(state, node, rng)?;
-        let rest = within(low, high, rng);
+        let (head, rest) = match self.draw(state, node, rng)? {
+            value if value < OUTCOME => (value, 0),
+            value => {
+                let &Outcome {
+                    head, low, high, ..
+                } = self.outcome(value)?;
+                (head, within(low, high, rng))
+            }
+        };
         debug_assert!(head < class.head_count() && rest < class.rest_count(head));
         Some(MemberChoice { head, rest })
     }
 
     /// How many states there are.
     pub fn state_count(&self) -> usize {
-        self.states.len()
+        self.states
     }
 }
 
