@@ -7,6 +7,7 @@ use clap::Args;
 use pleach::choice::Scratch;
 use pleach::model::{DEFAULT_LEAST, Learner, MAX_ORDER, Model, ONE};
 use pleach::parse::Workspace;
+use pleach::rng::Rng;
 use pleach::{Codec, Parser, slip};
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 ///
 /// The model says how often each alternative, each number of repetitions and each member of a class was chosen; `generate --model`
 /// makes more of the same, or the opposite. Samples are choice sequences, as in a corpus, or texts by --text: of an ambiguous text the
-/// canonical derivation counts. With --context K, choices are counted apart for the last K references above them; where such a
+/// canonical derivation counts, or by --all-derivations each one its share. With --context K, choices are counted apart for the last K references above them; where such a
 /// context was seen too rarely, shorter ones stand in.
 ///
 /// A FILE that ends in .json is written as JSON. With --update, samples are added to the model that is there.
@@ -45,6 +46,10 @@ pub(super) struct Learn {
     /// Samples are texts instead of choice sequences
     #[arg(long)]
     text: bool,
+    /// Count an ambiguous text by all its derivations, each as likely as the others: exactly up to 256 of them, else by 256 that are drawn;
+    /// of infinitely many the canonical one counts
+    #[arg(long, requires = "text")]
+    all_derivations: bool,
     /// Tell choices apart by so many references above them, at most 8 [default: 0]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=MAX_ORDER as i64))]
     context: Option<u8>,
@@ -64,6 +69,9 @@ pub(super) struct Learn {
     texts: TextArgs,
 }
 
+/// How many derivations of a text are counted at most.
+const DERIVATIONS: usize = 256;
+
 #[derive(Serialize)]
 struct Report<'a> {
     inputs: u64,
@@ -82,7 +90,7 @@ impl Learn {
         let codec = Arc::new(Codec::new(&source.graph));
         let mut model = self.begin(&codec)?;
         let files = collect(&self.paths)?;
-        let (parts, left_out) = self.count(&source, &model, &files)?;
+        let (parts, left_out) = self.count(&source, &model, &files, common.random_seed)?;
         for part in parts {
             let merged = model.merge(&part);
             merged.map_err(|error| Failure::of(self.output.display(), error))?;
@@ -149,6 +157,7 @@ impl Learn {
         source: &Source,
         model: &Model,
         files: &[InputFile],
+        seed: u64,
     ) -> Result<(Vec<Model>, Vec<LeftOut>), Failure> {
         struct Worker {
             model: Model,
@@ -156,40 +165,45 @@ impl Learn {
             scratch: Scratch,
             workspace: Workspace,
             input: Vec<u8>,
-            choices: Vec<u8>,
+            derivations: Vec<Vec<u8>>,
         }
         let codec = model.codec();
         let texts = self
             .text
             .then(|| Texts::new(Parser::new(&source.graph), self.texts));
+        let most = match self.all_derivations {
+            true => DERIVATIONS,
+            false => 1,
+        };
         let progress = Progress::new(files.len() as u64, "samples");
         let task = |worker: &mut Worker, at: usize| {
             let file = &files[at];
             progress.add(1);
             read_input(&file.path, &mut worker.input)?;
-            let choices = match &texts {
-                Some(texts) => {
-                    let choices = &mut worker.choices;
-                    choices.clear();
-                    let read =
-                        texts.read(&file.path, &worker.input, &mut worker.workspace, |forest| {
-                            forest.choices(choices)
-                        });
-                    if let Err(left_out) = read {
-                        return Ok(Some(left_out));
-                    }
-                    &worker.choices[..]
-                }
-                // What is slightly invalid counts as the sentence that it was made of.
-                None => slip::split(&worker.input).0,
-            };
             let Worker {
                 model,
                 learner,
                 scratch,
-                ..
+                workspace,
+                input,
+                derivations,
             } = worker;
-            let learned = learner.learn(model, codec, choices, ONE, scratch);
+            let learned = match &texts {
+                Some(texts) => {
+                    derivations.clear();
+                    // Any thread draws the same.
+                    let mut rng = Rng::new(seed.wrapping_add(at as u64));
+                    let read = texts.read(&file.path, input, workspace, |forest| {
+                        forest.each_derivation(most, &mut rng, |choices| derivations.push(choices))
+                    });
+                    if let Err(left_out) = read {
+                        return Ok(Some(left_out));
+                    }
+                    learner.learn_derivations(model, codec, derivations, scratch)
+                }
+                // What is slightly invalid counts as the sentence that it was made of.
+                None => learner.learn(model, codec, slip::split(input).0, ONE, scratch),
+            };
             learned.map_err(|error| Failure::of(file.path.display(), error))?;
             Ok(None)
         };
@@ -200,7 +214,7 @@ impl Learn {
                 scratch: Scratch::default(),
                 workspace: Workspace::new(),
                 input: Vec::new(),
-                choices: Vec::new(),
+                derivations: Vec::new(),
             })
         };
         let block = if self.text { EACH } else { MANY };

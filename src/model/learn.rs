@@ -1,4 +1,4 @@
-//! Counting the choices of samples: one walk each.
+//! Counting the choices of samples: one walk each, or one for each derivation.
 
 use crate::choice::{ClassCode, Codec, MemberChoice, ROOT, Scratch, Sink};
 use crate::id::{NodeId, SymbolId};
@@ -41,6 +41,43 @@ impl Learner {
         weight: u64,
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
+        self.count(model, codec, choices, weight, scratch)?;
+        if weight == ONE {
+            model.samples = model.samples.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Counts several derivations of one sample, each with the same share of [`ONE`], to within a unit. O(choices).
+    ///
+    /// # Errors
+    ///
+    /// If there are too many contexts; then some of the sample's choices are counted.
+    pub fn learn_derivations(
+        &mut self,
+        model: &mut Model,
+        codec: &Codec,
+        derivations: &[Vec<u8>],
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        let count = derivations.len() as u64;
+        for (at, choices) in (0u64..).zip(derivations) {
+            // The first ones take what cannot be shared.
+            let weight = ONE / count + u64::from(at < ONE % count);
+            self.count(model, codec, choices, weight, scratch)?;
+        }
+        model.samples = model.samples.saturating_add(u64::from(count > 0));
+        Ok(())
+    }
+
+    fn count(
+        &mut self,
+        model: &mut Model,
+        codec: &Codec,
+        choices: &[u8],
+        weight: u64,
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
         self.contexts.clear();
         self.open.clear();
         self.failure = None;
@@ -53,9 +90,6 @@ impl Learner {
         codec.walk(choices, scratch, &mut counter);
         let nodes = counter.nodes;
         model.largest = model.largest.max(nodes);
-        if weight == ONE {
-            model.samples = model.samples.saturating_add(1);
-        }
         self.failure.take().map_or(Ok(()), Err)
     }
 }

@@ -121,6 +121,24 @@ impl Canonical {
         self.steps.iter().rev().copied()
     }
 
+    /// Forgets the derivation that was found, for another one to be put down here.
+    pub(super) fn clear(&mut self) {
+        self.steps.clear();
+        self.raw.clear();
+    }
+
+    /// The steps of another derivation, from the last to the first.
+    pub(super) fn steps_mut(&mut self) -> &mut Vec<u32> {
+        &mut self.steps
+    }
+
+    /// The class of the step that was put down last read this part of the text.
+    pub(super) fn read_class(&mut self, text: &[u8], before: usize, offset: usize) {
+        if before + 1 == offset && wide_char(text, before).is_some() {
+            self.raw.push(before);
+        }
+    }
+
     /// Whether the derivation that was found is the only one, but for what derives nothing.
     pub(super) fn is_only(&self) -> bool {
         self.is_only
@@ -165,11 +183,8 @@ impl Canonical {
             let from = ground.subsets.step(step).from;
             if link.child == NONE {
                 push(&mut self.steps, step);
-                if before + 1 == offset
-                    && matches!(ground.subsets.step(step).reads, Reads::Class(_))
-                    && wide_char(ground.text, before).is_some()
-                {
-                    self.raw.push(before);
+                if matches!(ground.subsets.step(step).reads, Reads::Class(_)) {
+                    self.read_class(ground.text, before, offset);
                 }
                 (item, state) = (link.pred, from);
                 offset = before;

@@ -30,7 +30,7 @@
 //! | sets of states | `subset` | made when first needed, kept from text to text |
 //! | chart | `chart`, `late` | Earley's algorithm on those sets, with Leo's right recursion and a byte of lookahead |
 //! | one derivation | `canonical` | back through the chart, by fixed rules |
-//! | all derivations | `packed`, `count`, `cover` | the forest spelled out: vertices are states behind items |
+//! | all derivations | `packed`, `count`, `cover`, `numbered` | the forest spelled out: vertices are states behind items |
 //! | failures | `explain`, `error` | what was expected, and the longest prefix |
 //!
 //! Time and memory are linear in the text for grammars that are LR-regular, and cubic at worst. Nothing recurses on
@@ -51,6 +51,7 @@ mod late;
 mod lexed;
 mod machine;
 mod map;
+mod numbered;
 mod packed;
 mod subset;
 mod tables;
@@ -65,6 +66,7 @@ use crate::choice::Encoder;
 use crate::graph::Graph;
 use crate::id::ProductionId;
 use crate::kpath::{Coverage, ExpansionCoverage, WindowTable};
+use crate::rng::Rng;
 
 pub use count::Derivations;
 pub use error::{Error, Expected};
@@ -74,6 +76,7 @@ use chart::{Chart, Pruning};
 use cover::{Coverer, Memo};
 use late::Late;
 use lexed::{Codes, Lexed};
+use numbered::Numbered;
 use packed::Packed;
 use subset::Subsets;
 use tables::Tables;
@@ -452,6 +455,70 @@ impl<'a> Forest<'a> {
         }
         let (ground, canonical) = self.canonical()?;
         canonical.write(&ground)
+    }
+
+    /// Gives the choice sequences of all derivations, if there are at most `most`, else of so many that are drawn
+    /// independently, each derivation with the same probability; if `most` is below 2, of the canonical one.
+    ///
+    /// Derivations that differ only in how nothing is derived, or within tokens, count as one, which is canonical there, as in
+    /// [`Forest::choices`]. Of infinitely many only the canonical one is given. Sequences are canonical and minimal as all
+    /// encodings are. O(forest), and for each derivation its length and the ways that its parts have.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if the budget does not suffice; then some may have been given.
+    pub fn each_derivation(
+        &mut self,
+        most: usize,
+        rng: &mut Rng,
+        mut each: impl FnMut(Vec<u8>),
+    ) -> Result<(), Refusal> {
+        each(match self.is_single(most)? {
+            true => self.encoded()?.finish(),
+            false => return self.each_of_several(most, rng, each),
+        });
+        Ok(())
+    }
+
+    /// Whether the canonical derivation is the only one to give.
+    fn is_single(&mut self, most: usize) -> Result<bool, Refusal> {
+        self.workspace.chart.steps = 0;
+        if self.is_empty() {
+            return Ok(true);
+        }
+        let (_, canonical) = self.canonical()?;
+        Ok(most <= 1 || canonical.is_only())
+    }
+
+    fn each_of_several(
+        &mut self,
+        most: usize,
+        rng: &mut Rng,
+        mut each: impl FnMut(Vec<u8>),
+    ) -> Result<(), Refusal> {
+        // The texts of tokens are derived on the way.
+        let canonical = self.encoded()?;
+        let (mut ground, packed) = self.packed()?;
+        let Some(numbered) = Numbered::new(&mut ground, packed)? else {
+            each(canonical.finish());
+            return Ok(());
+        };
+        let mut derivation = Canonical::default();
+        match numbered.total() {
+            Some(total) if total <= most as u64 => {
+                for number in 0..total {
+                    numbered.derivation(&mut ground, number, &mut derivation)?;
+                    each(derivation.write(&ground)?.finish());
+                }
+            }
+            _ => {
+                for _ in 0..most {
+                    numbered.drawn(&mut ground, rng, &mut derivation)?;
+                    each(derivation.write(&ground)?.finish());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The number of derivations.

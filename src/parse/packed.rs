@@ -201,6 +201,11 @@ impl Packed {
         self.vertices.len()
     }
 
+    /// Where in the text a vertex is.
+    pub(super) fn offset(&self, vertex: u32) -> usize {
+        self.vertices[vertex as usize].offset as usize
+    }
+
     /// The completions of the forest.
     pub(super) fn nodes(&self) -> &[Node] {
         &self.nodes

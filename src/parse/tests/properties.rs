@@ -1,5 +1,6 @@
 //! Properties on random grammars and texts.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::brute::{self, Brute, Unknown};
@@ -313,4 +314,104 @@ fn what_a_text_covers_does_not_depend_on_the_texts_before() {
         }
     }
     assert!(compared > 1000, "{compared}");
+}
+
+/// The derivations that a parser gives of a text.
+fn given(parser: &Parser, text: &[u8], most: usize, rng: &mut Rng) -> Vec<Vec<u8>> {
+    let mut workspace = Workspace::new();
+    let mut forest = parser
+        .parse(text, Budget::default(), &mut workspace)
+        .unwrap();
+    let mut given = Vec::new();
+    forest
+        .each_derivation(most, rng, |choices| given.push(choices))
+        .unwrap();
+    given
+}
+
+#[test]
+fn all_derivations_are_those_of_brute_force() {
+    let (mut several, mut all) = (0, 0);
+    for (seed, graph) in random_graphs(900) {
+        let codec = Codec::new(&graph);
+        let parser = Parser::new(&graph);
+        let mut rng = Rng::new(seed + 3_000_000);
+        for _ in 0..6 {
+            let choices: Vec<u8> = (0..rng.below(12)).map(|_| rng.below(256) as u8).collect();
+            let text = codec.sentence(&choices);
+            let what = format!("seed {seed}\n{}\n{text:?}", graph.grammar());
+            if text.len() > 12 {
+                continue;
+            }
+            let Ok(derivations) = Brute::new(&graph, &text).derivations() else {
+                continue;
+            };
+            let mut brute: Vec<Vec<u8>> = derivations
+                .iter()
+                .map(|known| brute::encode(&graph, known))
+                .collect();
+            let mut given = given(&parser, &text, 400, &mut rng);
+            let canonical = parser.encode(&text).unwrap();
+            assert!(given.contains(&canonical), "{what}");
+            given.sort();
+            brute.sort();
+            let is_all = given == brute;
+            given.dedup();
+            // Brute force tells apart how nothing is derived, too.
+            assert!(is_all || given.len() < brute.len(), "{what}");
+            assert!(given.iter().all(|it| brute.contains(it)), "{what}");
+            several += usize::from(given.len() > 1);
+            all += usize::from(is_all && given.len() > 1);
+        }
+    }
+    assert!(all > 150 && all * 10 > several * 9, "{all} of {several}");
+}
+
+#[test]
+fn drawn_derivations_are_all_alike() {
+    let parser = parser("sum := sum '+' sum | '1';");
+    let mut rng = Rng::new(1);
+    let mut drawn: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+    for _ in 0..100 {
+        // Of 14.
+        for choices in given(&parser, b"1+1+1+1+1", 13, &mut rng) {
+            *drawn.entry(choices).or_default() += 1;
+        }
+    }
+    assert_eq!(drawn.len(), 14);
+    let expected = 1300.0 / 14.0;
+    let distance = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
+    let chi_square: f64 = drawn.values().map(distance).sum();
+    // Of 13 degrees of freedom, with a probability of 0.001.
+    assert!(chi_square < 34.5, "{drawn:?}");
+}
+
+#[test]
+fn more_derivations_than_any_number_holds_are_drawn_from() {
+    let parser = parser("sum := sum '+' sum | '1';");
+    let text = vec![b"1".as_slice(); 200].join(b"+".as_slice());
+    let given = given(&parser, &text, 8, &mut Rng::new(1));
+    let codec = Codec::new(parser.graph());
+    let distinct: BTreeSet<&Vec<u8>> = given.iter().collect();
+    assert_eq!((given.len(), distinct.len()), (8, 8));
+    assert!(given.iter().all(|choices| codec.sentence(choices) == text));
+}
+
+#[test]
+fn of_infinitely_many_derivations_the_canonical_one_is_given() {
+    let parser = parser("a := a | a 'x' | 'x';");
+    let canonical = parser.encode(b"xxx").unwrap();
+    assert_eq!(given(&parser, b"xxx", 99, &mut Rng::new(1)), [canonical]);
+}
+
+#[test]
+fn tokens_are_derived_alike_in_all_derivations() {
+    let parser = parser("sum := sum '+' sum | Word; token Word := [a-z]+; skip Space := ' '+;");
+    let given = given(&parser, b"ab + c+def", 9, &mut Rng::new(1));
+    let mut texts = given.iter().map(|choices| {
+        let tree = Codec::new(parser.graph()).sentence(choices);
+        String::from_utf8(tree).unwrap()
+    });
+    assert_eq!(given.len(), 2);
+    assert!(texts.all(|text| text.replace(' ', "") == "ab+c+def"));
 }
