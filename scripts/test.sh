@@ -66,6 +66,7 @@ check bash -n scripts/libafl.sh
 check bash -n scripts/fetch.sh
 check bash -n scripts/samples.sh
 check bash -n scripts/acceptance.sh
+check bash -n scripts/learned.sh
 for manifest in fuzz/libafl/Cargo.toml fuzz/arena/Cargo.toml fuzz/arena/subjects/*/Cargo.toml fuzz/arena/bugs/*/Cargo.toml; do
     check cargo fmt --manifest-path "$manifest" --check
 done
