@@ -1,6 +1,7 @@
 //! What mutations and runs take: for reports, and so that operators that cost much give way where runs are short.
 //!
-//! Reading the clock costs as much as a small splice, so only one mutation in eight is timed, and the run after it, from the end of the mutation to the beginning of the next one: with what the engine does meanwhile.
+//! Reading the clock costs as much as a small splice, so only one mutation in eight is timed, and the run after it, from the end of the
+//! mutation to the beginning of the next one: with what the engine does meanwhile. Where runs are long, each is timed.
 
 #![expect(
     clippy::disallowed_types,
@@ -10,6 +11,7 @@
 use std::time::Instant;
 
 use super::config::Config;
+use super::schedule::Schedule;
 use crate::mutate::Session;
 
 /// One mutation of so many is timed.
@@ -25,7 +27,12 @@ pub(super) struct Clock {
 
 impl Clock {
     /// A mutation begins, so a run has ended.
-    pub(super) fn start(&mut self, config: &Config, session: &mut Session) -> Option<Instant> {
+    pub(super) fn start(
+        &mut self,
+        config: &Config,
+        session: &mut Session,
+        schedule: &mut Schedule,
+    ) -> Option<Instant> {
         let ended = self.ended.take();
         let sampled = (config.clock || config.stats) && self.until_sampled == 0;
         self.until_sampled = match self.until_sampled {
@@ -34,17 +41,27 @@ impl Clock {
         };
         let now = (sampled || ended.is_some()).then(Instant::now);
         if let (true, Some(ended), Some(now)) = (config.clock, ended, now) {
-            session.ran(now.duration_since(ended).as_nanos() as u64);
+            let nanoseconds = now.duration_since(ended).as_nanos() as u64;
+            session.ran(nanoseconds);
+            schedule.ran(nanoseconds);
         }
         now.filter(|_| sampled)
     }
 
     /// The mutation has ended.
-    pub(super) fn stop(&mut self, start: Option<Instant>, session: &mut Session) {
-        if let Some(start) = start {
-            let now = Instant::now();
-            session.spent(now.duration_since(start).as_nanos() as u64, SAMPLED);
-            self.ended = Some(now);
+    pub(super) fn stop(
+        &mut self,
+        start: Option<Instant>,
+        session: &mut Session,
+        schedule: &Schedule,
+    ) {
+        if start.is_none() && !schedule.is_on() {
+            return;
         }
+        let now = Instant::now();
+        if let Some(start) = start {
+            session.spent(now.duration_since(start).as_nanos() as u64, SAMPLED);
+        }
+        self.ended = Some(now);
     }
 }

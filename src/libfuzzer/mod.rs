@@ -56,6 +56,7 @@ mod config;
 mod crashes;
 mod macros;
 mod model;
+mod schedule;
 mod sentence;
 mod stats;
 mod text;
@@ -77,6 +78,7 @@ pub use sentence::{Input, Language, Sentence};
 pub use stats::Stats;
 
 use clock::Clock;
+use schedule::Schedule;
 use text::{Reader, Texts};
 
 /// The counters of a target; the macros put them where libFuzzer looks for features.
@@ -140,6 +142,7 @@ struct State {
     /// With the text codec.
     texts: Option<Texts>,
     clock: Clock,
+    schedule: Schedule,
     runs: u64,
     /// Whether the inputs that have crashed before are yet to be read.
     is_fresh: bool,
@@ -316,6 +319,7 @@ impl Fuzzer {
                 config,
                 texts,
                 clock: Clock::default(),
+                schedule: Schedule::new(),
                 runs: 0,
                 is_fresh: config.avoid,
                 next_report: 1000,
@@ -341,23 +345,28 @@ impl Fuzzer {
             config,
             texts,
             clock,
+            schedule,
             ..
         } = &mut *state;
-        let start = clock.start(config, session);
-        let (size, max_size) = (size.min(data.len()), max_size.min(data.len()));
+        let start = clock.start(config, session, schedule);
+        let (mut size, max_size) = (size.min(data.len()), max_size.min(data.len()));
         session.seed(u64::from(seed));
-        if let Some(texts) = texts {
-            let new_size = match max_size {
-                0 => 0,
-                _ => texts.mutate(session, config, self.engine, data, size, max_size),
-            };
-            clock.stop(start, session);
-            return new_size;
+        if let Some(parent) = schedule.instead_of(&data[..size], max_size, u64::from(seed)) {
+            size = parent.len();
+            data[..size].copy_from_slice(parent);
         }
-        session.load(&data[..size]);
-        session.mutate(max_size);
-        clock.stop(start, session);
-        write(session, data, max_size)
+        let new_size = match texts {
+            Some(_) if max_size == 0 => 0,
+            Some(texts) => texts.mutate(session, config, self.engine, data, size, max_size),
+            None => {
+                session.load(&data[..size]);
+                session.mutate(max_size);
+                write(session, data, max_size)
+            }
+        };
+        schedule.gave(&data[..new_size]);
+        clock.stop(start, session, schedule);
+        new_size
     }
 
     /// Makes a mutant of `data1` with a part of `data2` in `out` and returns its size, at least 1 and at most that of `out`.
@@ -371,23 +380,24 @@ impl Fuzzer {
             config,
             texts,
             clock,
+            schedule,
             ..
         } = &mut *state;
-        let start = clock.start(config, session);
+        let start = clock.start(config, session, schedule);
         session.seed(u64::from(seed));
-        if let Some(texts) = texts {
-            let new_size = match out.len() {
-                0 => 0,
-                _ => texts.cross(session, self.engine, data1, data2, out),
-            };
-            clock.stop(start, session);
-            return new_size;
-        }
-        session.load(data1);
-        session.cross(data2, out.len());
-        clock.stop(start, session);
-        let len = out.len();
-        write(session, out, len)
+        let new_size = match texts {
+            Some(_) if out.is_empty() => 0,
+            Some(texts) => texts.cross(session, self.engine, data1, data2, out),
+            None => {
+                session.load(data1);
+                session.cross(data2, out.len());
+                let len = out.len();
+                write(session, out, len)
+            }
+        };
+        schedule.gave(&out[..new_size]);
+        clock.stop(start, session, schedule);
+        new_size
     }
 
     /// Runs `body` on the sentence of `data`, after marking its k-paths as the engine's features.
