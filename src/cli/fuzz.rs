@@ -48,8 +48,8 @@ const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
 /// Does what `cargo fuzz run` does, from anywhere in the project, with other defaults: no sanitizer, so that stable Rust will do,
 /// and an engine that takes note of edges rather than of how often each is passed (-entropic=0 -use_counters=0), which
 /// leaves more time for running inputs, and that goes on from a kept input after two mutations (-mutate_depth=2). Comparisons are not
-/// traced (--no-trace-compares), which makes runs a third faster, and a grammar has the words that they would tell. What is built is kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target
-/// directory.
+/// traced (--no-trace-compares), which takes a third to a half of most runs, and a grammar has the words that it would tell. What is
+/// built is kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target directory.
 ///
 /// Without --random-seed the engine chooses a seed of its own. With it, nothing that pleach does depends on the clock (PLEACH_CLOCK=0).
 ///

@@ -6,10 +6,6 @@
 //! it, and who makes what comes back is the better. The odds for the engine are the setting's, times the ratio of the two
 //! rates, within bounds, so that neither side starves.
 
-use std::hash::Hasher as _;
-
-use siphasher::sip::SipHasher13;
-
 /// How many texts are remembered, a power of two; 16 bytes each.
 const REMEMBERED: usize = 1 << 15;
 /// After so many texts old counts fade, and what is left of them.
@@ -113,10 +109,8 @@ impl Balance {
 
 /// The hash of a text, the lowest two bits off; the same on every machine.
 fn hash(text: &[u8]) -> u64 {
-    let mut hasher = SipHasher13::new_with_keys(0, 0);
-    hasher.write(text);
     // 0 is the free place.
-    hasher.finish() & !3 | 4
+    crate::mutate::hash(text) & !3 | 4
 }
 
 fn place(hash: u64) -> usize {

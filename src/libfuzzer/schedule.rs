@@ -8,10 +8,7 @@
 //!
 //! Where runs are short, the clock and the copies would cost more than they save: then nothing happens here.
 
-use std::hash::Hasher as _;
-
-use siphasher::sip::SipHasher13;
-
+use crate::mutate::hash;
 use crate::rng::Rng;
 
 /// Runs that take less than this are not worth the trouble, in nanoseconds.
@@ -144,13 +141,6 @@ impl Schedule {
         let chance = (self.median_parent / nanoseconds.max(1) as f64).max(LEAST);
         f64::from(rng.below(1 << 24)) < chance * f64::from(1 << 24)
     }
-}
-
-/// Never 0.
-fn hash(input: &[u8]) -> u64 {
-    let mut hasher = SipHasher13::new_with_keys(0, 0);
-    hasher.write(input);
-    hasher.finish() | 1
 }
 
 #[cfg(test)]

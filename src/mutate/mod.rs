@@ -45,6 +45,8 @@ pub use operator::Operator;
 pub use steering::{DEFAULT_FEATURE_LEVEL, MAX_WINDOWS};
 pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
+#[cfg(feature = "libfuzzer")]
+pub(crate) use yields::hash;
 
 use guidance::Guidance;
 use length::Length;

@@ -115,8 +115,8 @@ struct Arm {
     cost: f64,
 }
 
-/// The hash of an input: the same on every machine.
-pub(super) fn hash(input: &[u8]) -> u64 {
+/// The hash of an input, never 0: the same on every machine.
+pub(crate) fn hash(input: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(0, 0);
     hasher.write(input);
     // 0 is the free place.
