@@ -2,8 +2,8 @@
 
 use super::kinds::Kind;
 use super::work::{ItemSource, Part, Workspace};
-use crate::choice::{SiteIndex, Span, put};
-use crate::grammar::NodeKind;
+use crate::choice::{ClassCode, MemberChoice, SiteIndex, Span, put};
+use crate::grammar::{Member, NodeKind};
 use crate::rng::Rng;
 
 impl Workspace {
@@ -120,7 +120,7 @@ impl Workspace {
             .find_map(|site| Some((site, self.same_above(site)?)))
     }
 
-    /// Takes another member of a class: a neighbor of the present one, or any.
+    /// Takes another member of a class: a neighbor of the present one, one that programs treat specially, or any.
     pub fn change_member(&mut self, site: u32) -> bool {
         let Some(node) = self.index.sites().get(site as usize).map(|site| site.node) else {
             return false;
@@ -151,18 +151,31 @@ impl Workspace {
             };
             ((u64::from(old) + u64::from(step)) % u64::from(count)) as u32
         };
-        let rng = &mut self.rng;
         let (mut head, mut rest) = (old_head, old_rest);
-        if rest_count > 1 && (heads == 1 || rng.per_mille(500)) {
-            rest = other(rng, old_rest, rest_count);
+        if let Some(special) = self.special_member(class) {
+            (head, rest) = (special.head, special.rest);
+        } else if rest_count > 1 && (heads == 1 || self.rng.per_mille(500)) {
+            rest = other(&mut self.rng, old_rest, rest_count);
         } else if heads > 1 {
-            head = other(rng, old_head, heads);
-            rest = rng.below(class.rest_count(head));
+            head = other(&mut self.rng, old_head, heads);
+            rest = self.rng.below(class.rest_count(head));
         }
         self.replace_by_copy(site, |_, choices| {
             put(choices, head, heads);
             put(choices, rest, class.rest_count(head));
         })
+    }
+
+    /// Now and then, of a class too large to try all its members: one that programs treat specially.
+    fn special_member(&mut self, class: &ClassCode) -> Option<MemberChoice> {
+        const SHARE: u32 = 400;
+        const TRIES: usize = 4;
+        // Escapes are the last heads.
+        let is_large = class.rest_count(class.head_count().saturating_sub(1)) > 1;
+        if !is_large || !self.rng.per_mille(SHARE) {
+            return None;
+        }
+        (0..TRIES).find_map(|_| class.choice(Member::Char(self.scalars.draw(&mut self.rng))))
     }
 
     /// Edits the items of a quantifier's site as a list. False, and nothing changed, if the list is left as it is, breaks

@@ -22,6 +22,7 @@ mod operator;
 pub mod operators;
 mod places;
 mod pool;
+mod scalars;
 mod slips;
 mod steering;
 mod variations;

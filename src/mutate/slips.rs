@@ -47,8 +47,25 @@ impl Workspace {
             11..13 => self.slips.push(site, Change::Drop),
             13 => self.slips.push(site, Change::Double),
             14 => self.slips.push(site, Change::Swap),
-            _ => self.slips.push(site, Change::Cut),
+            _ => self.cut_within(site) || self.slips.push(site, Change::Cut),
         }
+    }
+
+    /// Ends the text in the middle of a terminal's. False if there is no middle, or in half of the cases.
+    fn cut_within(&mut self, site: u32) -> bool {
+        let range = self.index.text_range(site);
+        let node = self.index.sites()[site as usize].node;
+        let node = self.graph().grammar().nodes().get(node);
+        let is_literal = node.is_some_and(|node| matches!(node.kind, NodeKind::Literal(_)));
+        if !is_literal || range.len() < 2 || self.rng.per_mille(500) {
+            return false;
+        }
+        let len = 1 + self.rng.index(range.len() - 1);
+        let text = &self.index.text()[range.start as usize..][..len];
+        // Behind the last site nothing is left to be cut.
+        let is_last = site as usize + 1 == self.index.sites().len();
+        self.slips.push(site, Change::Raw(text))
+            && (is_last || self.slips.push(site + 1, Change::Cut))
     }
 
     /// A site with text, mostly a terminal.
@@ -87,7 +104,7 @@ impl Workspace {
         }
     }
 
-    /// Changes, adds or removes a byte in the text of a site.
+    /// Changes, adds or removes a byte or a character in the text of a site.
     fn misspell(&mut self, site: u32) -> bool {
         let range = self.index.text_range(site);
         if range.len() > LONGEST as usize {
@@ -98,16 +115,33 @@ impl Workspace {
         text.extend_from_slice(&self.index.text()[range.start as usize..range.end as usize]);
         let at = self.rng.index(text.len());
         let drawn = self.rng.bits() as u8;
-        match self.rng.below(4) {
+        match self.rng.below(8) {
             0 if text.len() > 1 => {
                 text.remove(at);
             }
             1 => text.insert(at, drawn & 0x7f),
-            2 => text[at] ^= 1 << (drawn & 7),
-            _ => text[at] = text[at].wrapping_add(drawn | 1),
+            2 | 3 if text[at].is_ascii_alphabetic() => text[at] ^= 0x20,
+            2 => text[at] = text[at].wrapping_add(if drawn & 1 == 0 { 1 } else { 0xff }),
+            4 | 5 => self.misspell_character(&mut text, at, drawn & 1 == 0),
+            6 => text[at] = text[at].wrapping_add(drawn | 1),
+            _ => text[at] ^= 1 << (drawn & 7),
         }
         let changed = self.slips.push(site, Change::Raw(&text));
         self.buffers.text = text;
         changed
+    }
+
+    /// Puts a character that programs treat specially before the one at a byte, or in its place.
+    fn misspell_character(&mut self, text: &mut Vec<u8>, at: usize, replace: bool) {
+        let starts = |byte: u8| byte & 0xc0 != 0x80;
+        let start = (0..=at).rev().find(|&at| starts(text[at])).unwrap_or(at);
+        let behind = text[start + 1..].iter().position(|&byte| starts(byte));
+        let end = match replace {
+            true => behind.map_or(text.len(), |behind| start + 1 + behind),
+            false => start,
+        };
+        let mut bytes = [0; 4];
+        let character = self.scalars.draw(&mut self.rng).encode_utf8(&mut bytes);
+        text.splice(start..end, character.bytes());
     }
 }

@@ -10,6 +10,7 @@ use super::engine::{ByteMutator, Readers};
 use super::guidance::Guidance;
 use super::kinds::{KINDS, Kind, Kinds};
 use super::pool::Pool;
+use super::scalars::Scalars;
 use super::slips;
 use super::steering::Steering;
 use crate::choice::{
@@ -46,6 +47,7 @@ pub struct Workspace {
     /// Where the input departs from the grammar.
     pub(super) slips: Slips,
     pub(super) words: Vec<Box<[u8]>>,
+    pub(super) scalars: Scalars,
     pub(super) engine: Option<ByteMutator>,
     pub(super) readers: Readers,
     pub(super) pool: Pool,
@@ -119,6 +121,7 @@ impl Workspace {
             fragment: SiteIndex::new(),
             slips: Slips::new(),
             words: slips::words(graph.grammar()),
+            scalars: Scalars::new(graph.grammar()),
             engine: None,
             readers: Readers::default(),
             pool: Pool::new(graph.grammar().productions().len()),

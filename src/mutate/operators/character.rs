@@ -1,10 +1,10 @@
-//! Takes another member of a character class: a neighbor or any.
+//! Takes another member of a character class: a neighbor, one that programs treat specially, or any.
 
 use super::super::kinds::Kind;
 use super::super::operator::Operator;
 use super::super::work::Workspace;
 
-/// Takes another member of a character class: a neighbor or any.
+/// Takes another member of a character class: a neighbor, one that programs treat specially, or any.
 #[derive(Clone, Copy, Debug)]
 pub struct Character;
 
