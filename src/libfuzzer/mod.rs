@@ -18,6 +18,7 @@
 //! Corpus files are choice sequences. The mutator keeps the index and the sentence of what it gave out last; the target looks
 //! its bytes up there first and hardly ever decodes. Inside the target callback the windows of the input are marked in
 //! counters that libFuzzer reads as features, so that an input with a new k-path is kept even if it covers no new code.
+//! The first mutants are the inputs of a covering set of 2-paths, but for those that the corpus makes superfluous.
 //! A mutator never returns an empty input (libFuzzer would put a space in its place) and never more than it may.
 //!
 //! With `codec: text` ([`InputCodec::Text`]) corpus files are the text itself, and the target gets its bytes as they are. The

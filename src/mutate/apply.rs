@@ -3,7 +3,7 @@
 use super::places::CANDIDATES;
 use super::work::Workspace;
 use super::yields::{self, Maker};
-use super::{FIRST, Operator, Outcome, SEEK, SLIP, Session, TRANSPLANT, operators};
+use super::{FIRST, Operator, Outcome, SLIP, Session, TRANSPLANT, operators};
 use crate::id::ProductionId;
 use crate::slip;
 
@@ -19,10 +19,8 @@ const MISREAD_REPEATS: usize = 3;
 const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
 
-/// While a campaign has yet to see much of the grammar: the mutations that seek, out of 1000, and those of them that make a small
-/// input of their own.
+/// While a campaign has yet to see much of the grammar: the mutations that give out an input of the covering set, out of 1000.
 const OPEN: u32 = 800;
-const ANEW: u32 = 600;
 
 impl Session {
     /// One mutation, or another in its place where an input would come out that is likely to crash as others have.
@@ -39,6 +37,40 @@ impl Session {
             outcome = self.step_onward(shrink);
         }
         outcome
+    }
+
+    /// Makes the next input of the covering set that a campaign begins with the present one, of at most `max_len` bytes of text.
+    /// False if there is none, and now and then, as mutants of what came before are welcome.
+    pub(super) fn open(&mut self, max_len: usize) -> bool {
+        self.has_begun = true;
+        if self.steering == 0 || self.opening.is_over() || !self.draw(OPEN) {
+            return false;
+        }
+        let graph = self.codec().graph().clone();
+        let before = self.given.clone();
+        loop {
+            let Workspace {
+                steering, limits, ..
+            } = &self.work;
+            let Some(choices) = self.opening.next(&graph, steering, *limits) else {
+                return false;
+            };
+            self.work.load(choices);
+            self.work.slips.clear();
+            self.keep();
+            self.maker = None;
+            let fits = self.sentence().len() <= max_len;
+            let is_read = self.work.graph().lexicon().is_none() || self.is_read();
+            let is_new = self.given != before;
+            if is_new
+                && fits
+                && is_read
+                && !(self.work.steering.has_suspects() && self.is_to_be_avoided())
+            {
+                self.begin_with();
+                return true;
+            }
+        }
     }
 
     /// Whether mutants are compared with what has crashed; keeps the present input then.
@@ -164,14 +196,6 @@ impl Session {
 
     /// Changes the derivation by one operator.
     pub(super) fn change(&mut self, shrink: bool) -> Outcome {
-        if !shrink && self.steering > 0 && self.work.steering.is_opening() && self.draw(OPEN) {
-            if self.draw(ANEW) {
-                self.work.load(&[]);
-            }
-            if self.apply_numbered(SEEK) {
-                return Outcome::Mutated(operators::Seek.name());
-            }
-        }
         for _ in 0..DRAWS {
             let number = self.yields.draw(&mut self.work.rng);
             if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {

@@ -4,7 +4,8 @@
 //! left. So growth has a limit that begins low and is raised by its own logarithm whenever a number of mutations, in proportion
 //! to that logarithm, has brought nothing new. libFuzzer's `-len_control` is the same idea, but is off for targets with
 //! a custom mutator unless it is given explicitly, and other engines do not have it. Now and then a mutation may go far
-//! beyond the limit: some things take length to be found at all.
+//! beyond the limit: some things take length to be found at all. What a campaign begins with, a corpus or its covering set, is not too
+//! long: the limit is at least the length of the longest.
 
 use crate::rng::Rng;
 
@@ -35,8 +36,9 @@ impl Length {
         }
     }
 
-    /// Counts a mutation, and gives the limit for it, at most `max`.
-    pub(super) fn next(&mut self, max: usize, rng: &mut Rng) -> usize {
+    /// Counts a mutation, and gives the limit for it: at least `least`, unless that is more than `max`.
+    pub(super) fn next(&mut self, least: usize, max: usize, rng: &mut Rng) -> usize {
+        self.limit = self.limit.max(least);
         if self.control == 0 || self.limit >= max {
             return max;
         }
@@ -70,19 +72,28 @@ mod tests {
         let mut length = Length::new(5);
         for _ in 0..10_000 {
             length.progress();
-            let limit = length.next(4096, &mut rng);
+            let limit = length.next(0, 4096, &mut rng);
             assert!(limit == FIRST || limit == FIRST * FARTHER);
         }
         let mut at = 0;
         let mut farther = 0;
         for _ in 0..100_000 {
-            let limit = length.next(4096, &mut rng);
+            let limit = length.next(0, 4096, &mut rng);
             farther += u32::from(limit > 4 * at && at > 0);
             at = at.max(limit.min(length.limit));
             assert!(limit <= 4096);
         }
         assert_eq!(at, 4096);
         assert!(farther > 50, "{farther}");
-        assert_eq!(Length::new(0).next(77, &mut rng), 77);
+        assert_eq!(Length::new(0).next(0, 77, &mut rng), 77);
+    }
+
+    #[test]
+    fn what_a_campaign_begins_with_is_not_too_long() {
+        let mut rng = Rng::new(1);
+        let mut length = Length::new(5);
+        assert!(length.next(3, 4096, &mut rng) < 700);
+        assert!((0..100).all(|_| length.next(700, 4096, &mut rng) >= 700));
+        assert_eq!(length.next(700, 500, &mut rng), 500);
     }
 }

@@ -4,7 +4,7 @@
 //! sequence together with the rendered sentence. As long as the next input to mutate is the one that was given out last, the
 //! index is kept and only what an operator replaces is derived, so a mutation costs a splice.
 //!
-//! Steering is one force among several: a share of the mutations seeks an uncovered k-path ([`operators::Seek`]), a share is
+//! A campaign begins with a covering set, input by input. Then steering is one force among several: a share of the mutations seeks an uncovered k-path ([`operators::Seek`]), a share is
 //! the engine's ([`operators::Bytes`], [`operators::Reword`]), the others are drawn by weight; all shares follow what the
 //! operators have yielded ([`Tally`]). An operator says on which kind of sites it works; the site is drawn by what the operator
 //! has yielded at the sites of the same nonterminal. Where it turns out not to apply, others are drawn a few times and then
@@ -18,6 +18,7 @@ mod engine;
 mod guidance;
 mod kinds;
 mod length;
+mod opening;
 mod operator;
 pub mod operators;
 mod places;
@@ -51,16 +52,20 @@ pub(crate) use yields::hash;
 
 use guidance::Guidance;
 use length::Length;
+use opening::Opening;
 use yields::{Maker, Yields};
 
 /// The share of steered mutations, out of 1000, unless set otherwise.
 pub const DEFAULT_STEERING: u32 = 250;
 
+/// What an input of the covering set that a campaign begins with counts as.
+const OPENING: &str = "opening";
+
 /// What a mutation did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The operator of this name changed the input.
+    /// The operator of this name changed the input; `opening`: it is one of the set that a campaign begins with.
     Mutated(&'static str),
     /// No operator applied: the grammar has a single sentence, or the limits forbid all others.
     Exhausted,
@@ -73,6 +78,10 @@ pub struct Session {
     operators: Vec<Box<dyn Operator>>,
     yields: Yields,
     length: Length,
+    opening: Opening,
+    /// The longest inputs that the campaign has begun with.
+    longest: Longest,
+    has_begun: bool,
     /// Shares out of 1000.
     steering: u32,
     bytes: u32,
@@ -91,6 +100,13 @@ pub struct Session {
     maker: Option<Maker>,
     /// The hash of the present input, if it was needed already.
     hash: Option<u64>,
+}
+
+/// The length of the longest input, and that of the longest text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Longest {
+    choices: usize,
+    text: usize,
 }
 
 /// The numbers of the operators that have shares of their own.
@@ -124,6 +140,9 @@ impl Session {
             operators: Vec::new(),
             yields: Yields::new(graph.grammar().productions().len()),
             length: Length::new(0),
+            opening: Opening::default(),
+            longest: Longest::default(),
+            has_begun: false,
             steering: DEFAULT_STEERING,
             bytes: 0,
             reword: 0,
@@ -399,6 +418,9 @@ impl Session {
 
     /// Marks the present input's windows as covered and says how many were new.
     pub fn mark(&mut self) -> usize {
+        if !self.has_begun {
+            self.begin_with();
+        }
         if self.has_slips() {
             return 0;
         }
@@ -424,7 +446,13 @@ impl Session {
     ///
     /// [`Session::choices`] is never empty afterwards, and never longer than `max_size`, unless that is 0.
     pub fn mutate(&mut self, max_size: usize) -> Outcome {
-        let limit = self.length.next(max_size, &mut self.work.rng);
+        if self.given.len() <= max_size && self.open(self.work.limits.max_len) {
+            self.fit(max_size);
+            return Outcome::Mutated(OPENING);
+        }
+        let limit = self
+            .length
+            .next(self.longest.choices, max_size, &mut self.work.rng);
         self.work.limits.max_choices = limit;
         let shrink = self.given.len() > max_size;
         let outcome = self.step(shrink);
@@ -435,7 +463,13 @@ impl Session {
 
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none.
     pub fn cross(&mut self, donor: &[u8], max_size: usize) -> Outcome {
-        let limit = self.length.next(max_size, &mut self.work.rng);
+        if self.given.len() <= max_size && self.open(self.work.limits.max_len) {
+            self.fit(max_size);
+            return Outcome::Mutated(OPENING);
+        }
+        let limit = self
+            .length
+            .next(self.longest.choices, max_size, &mut self.work.rng);
         self.work.limits.max_choices = limit;
         let outcome = self.transplant(donor, false);
         self.fit(max_size);
@@ -448,6 +482,9 @@ impl Session {
     /// No edit lengthens the sentence beyond them. One that is longer already is shortened, but by one operator, which may
     /// not be enough: [`Session::cut`] is.
     pub fn mutate_text(&mut self, max_len: usize) -> Outcome {
+        if self.sentence().len() <= max_len && self.open(max_len.min(self.work.limits.max_len)) {
+            return Outcome::Mutated(OPENING);
+        }
         let outcome = self.within(max_len, |session| {
             let shrink = session.sentence().len() > max_len;
             session.step(shrink)
@@ -459,6 +496,9 @@ impl Session {
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none, within the bound of
     /// [`Session::mutate_text`].
     pub fn cross_text(&mut self, donor: &[u8], max_len: usize) -> Outcome {
+        if self.sentence().len() <= max_len && self.open(max_len.min(self.work.limits.max_len)) {
+            return Outcome::Mutated(OPENING);
+        }
         let outcome = self.within(max_len, |session| {
             let shrink = session.sentence().len() > max_len;
             session.transplant(donor, shrink)
@@ -476,9 +516,18 @@ impl Session {
         });
     }
 
+    /// The present input is one that the campaign begins with.
+    fn begin_with(&mut self) {
+        let (choices, text) = (self.given.len(), self.sentence().len());
+        self.longest.choices = self.longest.choices.max(choices);
+        self.longest.text = self.longest.text.max(text);
+    }
+
     fn within<T>(&mut self, max_len: usize, change: impl FnOnce(&mut Session) -> T) -> T {
         let limits = self.work.limits;
-        let max_len = self.length.next(max_len, &mut self.work.rng);
+        let max_len = self
+            .length
+            .next(self.longest.text, max_len, &mut self.work.rng);
         self.work.limits.max_len = limits.max_len.min(max_len);
         let changed = change(self);
         self.work.limits = limits;

@@ -30,10 +30,6 @@ const AHEAD_NEARLY: u32 = 900;
 const NEARLY: usize = 16;
 /// How many windows the rarest is chosen from.
 const RARE_OF: usize = 8;
-/// The seeks that may begin a campaign, for each 2-path.
-const OPENING: u64 = 3;
-/// A campaign that begins with more inputs than this goes on from an earlier one.
-const BEGUN: u32 = 64;
 /// In one run of this many, hits are counted.
 const COUNTED: u32 = 16;
 
@@ -50,11 +46,6 @@ pub(super) struct Steering {
     feature_level: usize,
     /// Counts runs down.
     until_counted: u32,
-    /// Seeks that may begin a campaign.
-    opening: u64,
-    /// Inputs run before the first mutation.
-    begun_with: Option<u32>,
-    inputs: u32,
     /// The paths of each level, from 1 to k, that an input has covered or a crash has had; empty before the first crash.
     passed: Vec<BitSet>,
     /// How many crashes had each path, of the same levels.
@@ -74,11 +65,8 @@ impl Steering {
             features: vec![NO_WINDOW; coverage.windows().len()],
             feature_level: DEFAULT_FEATURE_LEVEL,
             until_counted: 0,
-            begun_with: None,
-            inputs: 0,
             passed: Vec::new(),
             crashes: Vec::new(),
-            opening: OPENING * kpaths.len_at(2.min(kpaths.k())),
             path: Vec::new(),
             coverage,
         }
@@ -104,7 +92,6 @@ impl Steering {
             true => COUNTED - 1,
             false => self.until_counted - 1,
         };
-        self.inputs = self.inputs.saturating_add(1);
         let mut new = 0;
         for window in windows {
             if self.coverage.insert(window) {
@@ -123,27 +110,28 @@ impl Steering {
         &self.lower[level - 1]
     }
 
-    /// Whether the campaign has yet to see much of the grammar: then seeking comes first. Counts how often it is asked, so that
-    /// paths that the limits forbid do not keep it there.
-    pub(super) fn is_opening(&mut self) -> bool {
-        let begun_with = *self.begun_with.get_or_insert(self.inputs);
-        if begun_with > BEGUN {
-            // One that goes on, perhaps after a crash: what is left may be what makes the program crash.
-            self.opening = 0;
-        }
-        if self.opening == 0 {
-            return false;
-        }
-        let level = 2.min(self.coverage.kpaths().k());
-        let covered = match self.lower.get(level - 1) {
-            Some(covered) => covered,
-            None => self.coverage.windows(),
-        };
-        self.opening = match is_nearly_covered(covered) {
-            true => 0,
-            false => self.opening.saturating_sub(1),
-        };
-        self.opening > 0
+    /// The paths of a level, up to k, that an input has covered or a crash has had.
+    fn passed(&self, level: usize) -> &BitSet {
+        let windows = self.coverage.windows();
+        let at = level.saturating_sub(1);
+        let passed = self.passed.get(at);
+        passed.or(self.lower.get(at)).unwrap_or(windows)
+    }
+
+    /// Whether a path of a level, by its rank, has been covered, or a crash has had it.
+    pub(super) fn has_passed(&self, level: usize, rank: u64) -> bool {
+        self.passed(level).contains(rank as usize)
+    }
+
+    /// Whether little or nothing of a level is left.
+    pub(super) fn is_nearly_covered(&self, level: usize) -> bool {
+        is_nearly_covered(self.passed(level))
+    }
+
+    /// How many paths of a level are left.
+    #[cfg(test)]
+    pub(super) fn left(&self, level: usize) -> usize {
+        self.passed(level).count_zeros()
     }
 
     /// The engine's feature of a window that is covered.
@@ -234,7 +222,7 @@ impl Steering {
         let k = kpaths.k();
         // 1-paths are covered on the way to 2-paths.
         for level in 2.min(k)..k {
-            let covered = self.passed.get(level - 1).unwrap_or(&self.lower[level - 1]);
+            let covered = self.passed(level);
             let left = covered.count_zeros();
             let ahead = match is_nearly_covered(covered) {
                 true => AHEAD_NEARLY,
