@@ -34,7 +34,7 @@
 //! |---|---|---|
 //! | `PLEACH_K` | the greatest k of the k-paths that are sought; lowered to what can be kept | 4 |
 //! | `PLEACH_FEATURES` | k of the k-paths that the engine sees as features; 0 for none | 2 |
-//! | `PLEACH_ERRORS` | share of inputs that are made slightly invalid ([`crate::slip`]) | `errors:`, or 0 |
+//! | `PLEACH_ERRORS` | share of inputs that are made slightly invalid ([`crate::slip`]), to begin with; 0 for none | `errors:`, or 0 |
 //! | `PLEACH_STEERING` | share of mutations that seek an uncovered k-path, to begin with | 0.25 |
 //! | `PLEACH_BYTES` | share of the engine's own mutations, on the choice bytes, to begin with | 0.2 |
 //! | `PLEACH_REWORD` | share of the engine's own mutations, on the text of subtrees, to begin with | 0.1 |

@@ -19,6 +19,9 @@ const MISREAD_REPEATS: usize = 3;
 const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
 
+/// How many of 1000 inputs are made slightly invalid at most, if not more were asked for.
+const MOST_ERRORS: u32 = 400;
+
 /// While a campaign has yet to see much of the grammar: the mutations that give out an input of the covering set, out of 1000.
 const OPEN: u32 = 800;
 
@@ -154,9 +157,11 @@ impl Session {
                     return Outcome::Mutated(operators::Slip.name());
                 }
             }
-        } else if !shrink && self.errors > 0 && self.draw(self.errors) && self.apply_numbered(SLIP)
-        {
-            return Outcome::Mutated(operators::Slip.name());
+        } else if !shrink && self.errors > 0 {
+            let share = (f64::from(self.errors) * self.yields.merit(SLIP)).round() as u32;
+            if self.draw(share.min(MOST_ERRORS.max(self.errors))) && self.apply_numbered(SLIP) {
+                return Outcome::Mutated(operators::Slip.name());
+            }
         }
         self.change(shrink)
     }

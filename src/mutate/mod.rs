@@ -207,7 +207,7 @@ impl Session {
         self.work.steering.set_feature_level(level);
     }
 
-    /// Makes so many of 1000 inputs slightly invalid; none by default.
+    /// Makes so many of 1000 inputs slightly invalid, before yields are taken into account; none by default.
     pub fn err(&mut self, per_mille: u32) {
         self.errors = per_mille.min(1000);
     }

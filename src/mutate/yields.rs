@@ -113,6 +113,8 @@ struct Arm {
     kept: f64,
     /// The nanoseconds that a mutation has taken of late; 0 if nothing is known.
     cost: f64,
+    /// By how much more often than the mean of all it succeeds, within the bounds.
+    merit: f64,
 }
 
 /// The hash of an input, never 0: the same on every machine.
@@ -151,6 +153,7 @@ impl Yields {
             tried: 0.0,
             kept: 0.0,
             cost: 0.0,
+            merit: 1.0,
         });
         self.places.add_operator();
         self.rebalance();
@@ -164,6 +167,12 @@ impl Yields {
 
     pub(super) fn tallies(&self) -> impl Iterator<Item = Tally> + '_ {
         self.arms.iter().map(|arm| arm.tally)
+    }
+
+    /// By how much a share outside of those that are drawn should exceed its default: what the shares of the others are
+    /// multiplied with.
+    pub(super) fn merit(&self, operator: usize) -> f64 {
+        self.arms.get(operator).map_or(1.0, |arm| arm.merit)
     }
 
     /// Draws an operator by its share.
@@ -277,7 +286,8 @@ impl Yields {
                 true => (affordable / arm.cost).max(CUT),
                 false => 1.0,
             };
-            arm.weight = arm.base * (rate / mean).clamp(LEAST, MOST) * affordable;
+            arm.merit = (rate / mean).clamp(LEAST, MOST);
+            arm.weight = arm.base * arm.merit * affordable;
         }
         self.total_weight = self.arms.iter().map(|arm| arm.weight).sum();
         for arm in &mut self.arms {
