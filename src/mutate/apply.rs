@@ -56,6 +56,8 @@ impl Session {
                 steering, limits, ..
             } = &self.work;
             let Some(choices) = self.opening.next(&graph, steering, *limits) else {
+                // What did not fit is not to be mutated in its place.
+                self.adopt(&before);
                 return false;
             };
             self.work.load(choices);

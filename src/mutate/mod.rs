@@ -446,8 +446,7 @@ impl Session {
     ///
     /// [`Session::choices`] is never empty afterwards, and never longer than `max_size`, unless that is 0.
     pub fn mutate(&mut self, max_size: usize) -> Outcome {
-        if self.given.len() <= max_size && self.open(self.work.limits.max_len) {
-            self.fit(max_size);
+        if self.open_choices(max_size) {
             return Outcome::Mutated(OPENING);
         }
         let limit = self
@@ -463,8 +462,7 @@ impl Session {
 
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none.
     pub fn cross(&mut self, donor: &[u8], max_size: usize) -> Outcome {
-        if self.given.len() <= max_size && self.open(self.work.limits.max_len) {
-            self.fit(max_size);
+        if self.open_choices(max_size) {
             return Outcome::Mutated(OPENING);
         }
         let limit = self
@@ -514,6 +512,15 @@ impl Session {
             let size = Size::draw(session.work.rng());
             session.work.replace(0, Part::Random(size))
         });
+    }
+
+    /// [`Session::open`], cut to `max_size` bytes of choices; false, too, if the present input has more and is to be shortened.
+    fn open_choices(&mut self, max_size: usize) -> bool {
+        let opened = self.given.len() <= max_size && self.open(self.work.limits.max_len);
+        if opened {
+            self.fit(max_size);
+        }
+        opened
     }
 
     /// The present input is one that the campaign begins with.
