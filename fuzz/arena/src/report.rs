@@ -157,6 +157,7 @@ pub(crate) fn markdown(subjects: &[Subject<'_>], against: &str, curves: bool) ->
     let mut text = String::from("# Evaluation\n\n");
     preface(&mut text, subjects, against);
     overview(&mut text, subjects, against);
+    medians(&mut text, subjects);
     for subject in subjects {
         section(&mut text, subject, against, curves);
     }
@@ -294,6 +295,50 @@ fn overview(text: &mut String, subjects: &[Subject<'_>], against: &str) {
         median(&ratios[0]),
         median(&ratios[1])
     );
+}
+
+/// Edges of each subject in each arm, of all inputs and of accepted ones.
+fn medians(text: &mut String, subjects: &[Subject<'_>]) {
+    let order = plan::arms();
+    let of_all = || subjects.iter().flat_map(|it| &it.arms);
+    let fixed = order.iter().map(|it| it.name.as_str());
+    let mut names: Vec<&str> = fixed
+        .filter(|name| of_all().any(|it| it.name == *name))
+        .collect();
+    let others: BTreeSet<&str> = of_all().map(|it| it.name).collect();
+    names.extend(
+        others
+            .iter()
+            .filter(|it| !order.iter().any(|known| known.name == **it)),
+    );
+    text.push_str("Edges, and edges by accepted inputs, in medians:\n\n");
+    put!(text, "| subject | {} |", names.join(" | "));
+    put!(text, "|---{}|", "|---".repeat(names.len()));
+    for subject in subjects {
+        let median = |arm: &Group<'_>, value: Value| spread(&arm.sample(value)).map(|it| it.median);
+        let medians = |value: Value| {
+            let of_arm = |name: &&str| subject.arm(name).and_then(|arm| median(arm, value));
+            names.iter().map(of_arm).collect::<Vec<Option<f64>>>()
+        };
+        let columns = [edges as Value, accepted].map(medians);
+        let best = columns
+            .each_ref()
+            .map(|it| it.iter().flatten().copied().fold(f64::MIN, f64::max));
+        let mut row = format!("| {} ", subject.key);
+        for index in 0..names.len() {
+            let cell = |which: usize| {
+                let median = columns[which][index]?;
+                let mark = if median == best[which] { "**" } else { "" };
+                Some(format!("{mark}{}{mark}", number(median)))
+            };
+            row += &match (cell(0), cell(1)) {
+                (Some(all), Some(accepted)) => format!("| {all} / {accepted} "),
+                _ => "| – ".into(),
+            };
+        }
+        put!(text, "{row}|");
+    }
+    text.push('\n');
 }
 
 fn section(text: &mut String, subject: &Subject<'_>, against: &str, curves: bool) {
@@ -529,6 +574,12 @@ mod tests {
             | program 1.2.3 | 1040 `raw` | 940 | 0.904 | 340 `raw` | 740 | 2.176 |
 
             Ratio `pleach` / best raw arm in the median subject: 0.904 of edges, 2.176 of edges by accepted inputs.
+
+            Edges, and edges by accepted inputs, in medians:
+
+            | subject | raw | pleach | tuned |
+            |---|---|---|---|
+            | program | **1040** / 340 | 940 / **740** | 840 / **740** |
 
             ## program
 
