@@ -19,14 +19,15 @@ const ACCEPTED: &[&str] = &[
     "fragment",
     "get_asterisk",
     "length_and_chunked",
-    "lf_only",
     "long_body",
     "negative_length",
     "no_host",
     "relative_target",
     "short_body",
+    "two_empty_lines",
     "two_hosts",
     "weight_above_one",
+    "white_space_before_extension_end",
 ];
 
 #[test]

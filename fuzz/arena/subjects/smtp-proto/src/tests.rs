@@ -15,6 +15,8 @@ const ACCEPTED: &[&str] = &[
     "auth_after_helo",
     "auth_in_mail",
     "base64_not_padded",
+    "binary_mime_in_data",
+    "burl_and_data",
     "chunk_and_data",
     "chunks_after_helo",
     "data_first",
@@ -28,11 +30,18 @@ const ACCEPTED: &[&str] = &[
     "notify_never_and_delay",
     "null_forward_path",
     "parameters_after_helo",
+    "priority_too_high",
     "quit_only",
     "recipient_without_mail",
+    "return_by_now",
+    "route_without_mailbox",
     "space_before_path",
+    "starttls_after_helo",
+    "starttls_without_greeting",
     "two_auths",
+    "unknown_mechanism",
     "unstuffed_dot",
+    "utf8_without_parameter",
 ];
 
 #[test]
