@@ -42,7 +42,7 @@ pub fn run(text: &[u8]) -> bool {
         return false;
     };
     // The compiler adds and multiplies in another order, which rounds elsewhere.
-    if is_exact(text) {
+    if is_exact(text) && !has_double_not(text) {
         assert!(
             plain == compiled || plain.is_nan() && compiled.is_nan(),
             "{plain}, but {compiled} when it is compiled"
@@ -69,6 +69,14 @@ fn is_exact(text: &str) -> bool {
     bound < 2f64.powi(53)
         && letters
             .all(|letter| letter.is_ascii_digit() || b"xyz+-*<>=!&|() \t\r\n".contains(&letter))
+}
+
+/// fasteval 0.2.4 compiles `!!x` to `x`, which is not 0 or 1 as `!!x` is.
+fn has_double_not(text: &str) -> bool {
+    let letters = text.bytes();
+    let mut signs = letters.filter(|letter| !b"( \t\r\n".contains(letter));
+    let mut last = 0;
+    signs.any(|letter| std::mem::replace(&mut last, letter) == b'!' && letter == b'!')
 }
 
 /// Variables and functions that the grammar has and the crate has not.
