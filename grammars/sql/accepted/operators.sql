@@ -1,0 +1,1 @@
+SELECT a -> 'b' ->> 'c', a #>> 'd', a @> b, a <@ b, a ~* 'x', a !~~ 'y', a && b, a ^ b, a OPERATOR(s.+) b, a <=> b, a // 2, a XOR b;SELECT a IS JSON OBJECT WITH UNIQUE KEYS, a IS NOT NFC NORMALIZED, a NOT REGEXP 'b', a[1:2], a:a.b, ARRAY(SELECT 1), JSON_OBJECT('a' VALUE 1 NULL ON NULL)

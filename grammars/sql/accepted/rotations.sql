@@ -1,0 +1,1 @@
+SELECT * FROM t PIVOT (SUM(a) AS x, COUNT(*) FOR b IN (1 AS y, 2)) AS z;SELECT * FROM t UNPIVOT INCLUDE NULLS (a FOR b IN (c AS x, id)) AS y
