@@ -38,7 +38,7 @@ pub(super) use surround::Surround;
 /// four times more, kept or not, where two in all find more: an operator of pleach changes more than a byte.
 const ENGINE_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_depth=2"];
 
-/// Lets a target with the text codec say how it has recognized texts.
+/// Lets a target say what the operators of its mutator have yielded, and with the text codec how it has recognized texts.
 const STATS_VARIABLE: &str = "PLEACH_STATS";
 /// Lets what a target makes of a seed depend on the clock, or not.
 const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
