@@ -128,8 +128,8 @@ impl Codec {
     }
 
     /// Lays out the tokens of an index, whose texts stand side by side in `glued`: that is the text of the index, or one that
-    /// differs in the case of letters. Before the token of a site, `wanted` may name a separator that is preferred to the shortest one. Nothing if the grammar has
-    /// no tokens. O(text).
+    /// differs in the case of letters. Before the token of a site, `wanted` may name a separator that is preferred to the shortest
+    /// one. Nothing if the grammar has no tokens. O(text).
     pub fn lay_out<'w>(
         &self,
         index: &SiteIndex,

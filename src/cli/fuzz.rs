@@ -35,10 +35,10 @@ pub(super) use surround::Surround;
 /// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
 /// feature for every count of every edge, and a schedule that keeps account of how rare each of them is, the engine takes more
 /// time than an ordinary parser, and its corpus fills with inputs that repeat things. And by default it mutates what it has just made
-/// four times more, kept or not, where two in all find more: an operator of pleach changes more than a byte.
+/// up to four times more, as long as nothing is kept, where two in all find more: an operator of pleach changes more than a byte.
 const ENGINE_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_depth=2"];
 
-/// Lets a target with the text codec say how it has recognized texts.
+/// Lets a target say what the operators of its mutator have yielded, and with the text codec how it has recognized texts.
 const STATS_VARIABLE: &str = "PLEACH_STATS";
 /// Lets what a target makes of a seed depend on the clock, or not.
 const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";

@@ -24,9 +24,9 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 /// Learn how often samples make each choice of a grammar
 ///
 /// The model says how often each alternative, each number of repetitions and each member of a class was chosen; `generate --model`
-/// makes more of the same, or the opposite. Samples are choice sequences, as in a corpus, or texts by --text: of an ambiguous text the
-/// canonical derivation counts, or by --all-derivations each one its share. With --context K, choices are counted apart for the last K references above them; where such a
-/// context was seen too rarely, shorter ones stand in.
+/// makes more of the same, or the opposite. Samples are choice sequences, as in a corpus, or texts by --text: of an ambiguous text
+/// the canonical derivation counts, or by --all-derivations each one its share. With --context K, choices are counted apart for the
+/// last K references above them; where such a context was seen too rarely, shorter ones stand in.
 ///
 /// A FILE that ends in .json is written as JSON. With --update, samples are added to the model that is there.
 ///

@@ -23,10 +23,10 @@ const SHOWN: usize = 12;
 
 /// Print a model, or write it in another form
 ///
-/// Shows how likely each choice is; without a MODEL, as the grammar's own probabilities say. With -o the model is written
-/// to a FILE: as JSON if the name ends in .json, as the grammar with the probabilities of its alternatives if it ends in .ebnf (the notation
-/// has none for repetitions, members of classes and contexts), else in binary. Every verb reads models in JSON and in binary, and
-/// annotated grammars.
+/// Shows how likely each choice is; without a MODEL, as the grammar's own probabilities say. With -o the model is written to a
+/// FILE: as JSON if the name ends in .json, as the grammar with the probabilities of its alternatives if it ends in .ebnf (the
+/// notation has none for repetitions, members of classes and contexts), else in binary. Every verb reads models in JSON and in
+/// binary, and annotated grammars.
 ///
 /// Example: pleach show-model json.ebnf json.model --mode uncommon
 #[derive(Args, Debug)]

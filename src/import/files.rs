@@ -1,7 +1,7 @@
 //! The files that a grammar was read from, one after another in one text.
 //!
-//! Places in a grammar are offsets in one text. Where a grammar has several files, that text is all of them, each beginning on a line of its
-//! own; an offset or a line of the whole then says which file it is in, and where there.
+//! Places in a grammar are offsets in one text. Where a grammar has several files, that text is all of them, each beginning on a
+//! line of its own; an offset or a line of the whole then says which file it is in, and where there.
 
 use std::ops::Range;
 

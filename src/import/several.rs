@@ -1,8 +1,8 @@
 //! A grammar whose rules are written in several files.
 //!
 //! RFCs refer to rules of other RFCs. Each file is read for itself, and what the first one lacks is copied from the others, in
-//! their order ([`Ast::complete`](crate::grammar::ast::Ast::complete)). A file is read with blanks in the place of those before it, so that all places count in the text of
-//! all files.
+//! their order ([`Ast::complete`](crate::grammar::ast::Ast::complete)). A file is read with blanks in the place of those before it,
+//! so that all places count in the text of all files.
 
 use super::{Files, Imported, Loader, Notation, read_with, too_large};
 use crate::grammar::Error;

@@ -113,8 +113,8 @@ impl Lexicon {
         None
     }
 
-    /// Short texts that are skipped: a blank and a line break if they are, then the shortest of each thing that is skipped, and other single
-    /// bytes.
+    /// Short texts that are skipped: a blank and a line break if they are, then the shortest of each thing that is skipped, and
+    /// other single bytes.
     pub(super) fn find_separators(&self) -> Vec<Box<[u8]>> {
         let is_skipped = |token: u32| self.tokens[token as usize].is_skipped;
         let skips: Vec<u32> = (0..self.tokens.len() as u32)

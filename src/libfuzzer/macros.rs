@@ -14,16 +14,22 @@
 ///
 /// `grammar` is a path relative to the manifest of the target's package, built into the binary, or an expression that yields
 /// a [`Grammar`](crate::Grammar). The file is text or what `pleach compile` has made of it: with that, the target links no reader
-/// of texts, and a large grammar is there at once. The text is `&[u8]`, or `&str` for grammars that derive UTF-8 only. The body may yield
-/// `()` or a `libfuzzer_sys::Corpus`. `counters: 16384`, before the body, sets how many k-paths are told apart as features
-/// (a multiple of 64; 4096 by default; each costs a little in every run). `codec: text`, beside it in any order, makes the
-/// inputs texts instead of choice sequences (`codec: choices`, the default): see
-/// [`InputCodec`](crate::libfuzzer::InputCodec). `errors: 0.1` makes one input in ten slightly invalid, for error paths: see
-/// [`slip`](crate::slip). `model: "json.model"` lets random derivations follow a model that `pleach learn` has written, a path as that of the
-/// grammar; `mode: common` makes them like its samples (the default), `mode: uncommon` unlike them, and `mode: self`, with a model or
-/// without, lets the model learn from what the engine keeps: see [`model`](crate::model). `semantics: checksums` names a function
-/// `fn(&Grammar) -> Result<Semantics<S>, E>` in scope, whose hooks make right what the grammar cannot: see
-/// [`semantics`](crate::semantics); another path to it stands in parentheses.
+/// of texts, and a large grammar is there at once. The text is `&[u8]`, or `&str` for grammars that derive UTF-8 only. The body
+/// may yield `()` or a `libfuzzer_sys::Corpus`.
+///
+/// Settings stand between the grammar and the body, in any order:
+///
+/// * `codec: text` makes the inputs texts instead of choice sequences (`codec: choices`, the default): see
+///   [`InputCodec`](crate::libfuzzer::InputCodec).
+/// * `counters: 16384` sets how many k-paths are told apart as features (a multiple of 64; 4096 by default; each costs a little
+///   in every run).
+/// * `errors: 0.1` makes one input in ten slightly invalid, for error paths: see [`slip`](crate::slip).
+/// * `model: "json.model"` lets random derivations follow a model that `pleach learn` has written, a path as that of the grammar:
+///   see [`model`](crate::model).
+/// * `mode: common` makes them like the model's samples (the default), `mode: uncommon` unlike them, and `mode: self`, with a
+///   model or without, lets the model learn from what the engine keeps.
+/// * `semantics: checksums` names a function `fn(&Grammar) -> Result<Semantics<S>, E>` in scope, whose hooks make right what the
+///   grammar cannot: see [`semantics`](crate::semantics). Another path to it stands in parentheses.
 #[macro_export]
 macro_rules! fuzz {
     (grammar: $grammar:tt, $($key:ident: $value:tt,)* |$text:ident: &[u8]| $body:expr $(,)?) => {

@@ -35,7 +35,7 @@
 //! | `PLEACH_K` | the greatest k of the k-paths that are sought; lowered to what can be kept | 4 |
 //! | `PLEACH_FEATURES` | k of the k-paths that the engine sees as features; 0 for none | 2 |
 //! | `PLEACH_ERRORS` | share of inputs that are made slightly invalid ([`crate::slip`]), to begin with; 0 for none | `errors:`, or 0 |
-//! | `PLEACH_STEERING` | share of mutations that seek an uncovered k-path, to begin with | 0.25 |
+//! | `PLEACH_STEERING` | share of mutations that seek an uncovered k-path, to begin with; 0 also leaves out the covering set | 0.25 |
 //! | `PLEACH_BYTES` | share of the engine's own mutations, on the choice bytes, to begin with | 0.2 |
 //! | `PLEACH_REWORD` | share of the engine's own mutations, on the text of subtrees, to begin with | 0.1 |
 //! | `PLEACH_LEN_CONTROL` | how slowly inputs may get longer: mutations without anything new, in proportion to the logarithm of the length; 0 for no limit | 5 |
@@ -45,7 +45,7 @@
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
 //! | `PLEACH_MODEL` | the file of a model that random derivations follow, in binary ([`crate::model`]) | `model:`, or none |
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
-//! | `PLEACH_CLOCK` | 0 leaves what mutations and runs take out of account, so that a seed gives the same mutants each time | 1 |
+//! | `PLEACH_CLOCK` | 0 leaves out of account how long mutations and runs take, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
@@ -252,8 +252,10 @@ impl Fuzzer {
     ///
     /// A grammar or setting that is wrong is reported on standard error, and the process ends with exit code 2.
     ///
-    /// With `PLEACH_RENDER=DIR`, it does the work of `pleach decode` for what only the target knows to render: it writes the texts of the
-    /// files and directories among the arguments to `DIR`, under their names, and the process ends.
+    /// With `PLEACH_RENDER=DIR`, it does the work of `pleach decode` for what only the target knows to render: it writes the
+    /// texts of the files and directories among the arguments to `DIR`, under their names, and the process ends.
+    ///
+    /// [`crate::fuzz!`] calls it; a target of parts does so by `fuzz_target!(init: JSON.load(), …)`.
     pub fn load(&self) {
         drop(self.state());
         if let Some(directory) = std::env::var_os("PLEACH_RENDER").filter(|it| !it.is_empty()) {
@@ -335,9 +337,11 @@ impl Fuzzer {
         }
     }
 
-    /// Mutates the first `size` bytes of `data` in place and returns the new size, at least 1 and at most `max_size`.
+    /// Mutates the first `size` bytes of `data` in place and returns the new size, at least 1 and at most `max_size`, unless that
+    /// is 0.
     ///
-    /// Fits `libfuzzer_sys::fuzz_mutator!`. Deterministic in its arguments and in what has run before, if `PLEACH_CLOCK` is 0.
+    /// Fits `libfuzzer_sys::fuzz_mutator!`. Deterministic in its arguments, in what has run before, and in what has crashed before
+    /// (unless `PLEACH_AVOID` is 0), if `PLEACH_CLOCK` is 0.
     pub fn mutate(&self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let mut state = self.state();
         state.begin();
@@ -370,7 +374,8 @@ impl Fuzzer {
         new_size
     }
 
-    /// Makes a mutant of `data1` with a part of `data2` in `out` and returns its size, at least 1 and at most that of `out`.
+    /// Makes a mutant of `data1` with a part of `data2` in `out` and returns its size, at least 1 and at most that of `out`, unless
+    /// that is empty.
     ///
     /// Fits `libfuzzer_sys::fuzz_crossover!`. Where no part fits, `data1` is mutated instead.
     pub fn crossover(&self, data1: &[u8], data2: &[u8], out: &mut [u8], seed: u32) -> usize {
@@ -405,7 +410,7 @@ impl Fuzzer {
     ///
     /// For use in the target callback. Decodes only what the mutator did not give out last. In the text codec, `data` is what
     /// `body` gets; it is parsed only if it is neither known nor just made by the engine's byte mutations, and without
-    /// k-paths if it does not parse within a budget.
+    /// k-paths if it does not parse within a budget. `body` must not use this fuzzer, which may be locked while it runs.
     pub fn execute<R>(&self, data: &[u8], body: impl FnOnce(&[u8]) -> R) -> R {
         let mut state = self.state();
         state.count_run();

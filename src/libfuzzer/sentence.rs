@@ -40,7 +40,8 @@ impl<L> Sentence<L> {
         &self.text
     }
 
-    /// The text, if it is UTF-8; grammars without bytes above 0x7F in `\x` escapes derive nothing else.
+    /// The text, if it is UTF-8: always for grammars without bytes above 0x7F in `\x` escapes, unless slips, hooks or the text
+    /// codec bring in others.
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.text).ok()
     }

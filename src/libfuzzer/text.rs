@@ -35,7 +35,7 @@ const TRIES: usize = 4;
 /// Who reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reader {
-    /// The mutator, once for each text of the corpus.
+    /// The mutator, of what it is handed.
     Mutator,
     /// The target callback, where pleach may be instrumented: then parsing costs more than ten times as much, and shows
     /// as coverage.

@@ -8,9 +8,9 @@
 //!    {"node": 5, "at": "(\",\" item)*", "repetitions": {"0": 1, "3": 1}}]}]}
 //! ```
 //!
-//! A `path` names references as k-paths do, the nearest one last; `^` is where derivations begin. A `node` is numbered in its production, in
-//! pre-order; `at` is for readers and may be left out. A member is the character itself, or `0x` and two hexadecimal digits for
-//! a byte that is none. Counts have nine decimals at most.
+//! A `path` names references as k-paths do, the nearest one last; `^` is where derivations begin. A `node` is numbered in its
+//! production, in pre-order; `at` is for readers and may be left out. A member is the character itself, or `0x` and two hexadecimal
+//! digits for a byte that is none. Counts have nine decimals at most.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

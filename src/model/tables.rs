@@ -1,9 +1,9 @@
 //! A reading of a model, made ready for drawing.
 //!
 //! A *state* is the end of a path that was seen, with the production that it leads to; there is one for each production with an
-//! empty path, so that every path has a state: that of its longest end that has one. A step to the next state, the
-//! table of a node and what is drawn from it are an array access each. Where a node was seen too rarely in a state, the table is that of the next shorter end;
-//! where it was never seen, there is none, and whoever draws goes on as without a model.
+//! empty path, so that every path has a state: that of its longest end that has one. A step to the next state, the table of a node
+//! and what is drawn from it are an array access each. Where a node was seen too rarely in a state, the table is that of the next
+//! shorter end; where it was never seen, there is none, and whoever draws goes on as without a model.
 
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@
 //! left. So growth has a limit that begins low and is raised by its own logarithm whenever a number of mutations, in proportion
 //! to that logarithm, has brought nothing new. libFuzzer's `-len_control` is the same idea, but is off for targets with
 //! a custom mutator unless it is given explicitly, and other engines do not have it. Now and then a mutation may go far
-//! beyond the limit: some things take length to be found at all. What a campaign begins with, a corpus or its covering set, is not too
-//! long: the limit is at least the length of the longest.
+//! beyond the limit: some things take length to be found at all. Nothing that a campaign begins with, of a corpus or of its covering
+//! set, counts as too long: the limit is at least the length of the longest.
 
 use crate::rng::Rng;
 

@@ -4,11 +4,11 @@
 //! sequence together with the rendered sentence. As long as the next input to mutate is the one that was given out last, the
 //! index is kept and only what an operator replaces is derived, so a mutation costs a splice.
 //!
-//! A campaign begins with a covering set, input by input. Then steering is one force among several: a share of the mutations seeks an uncovered k-path ([`operators::Seek`]), a share is
-//! the engine's ([`operators::Bytes`], [`operators::Reword`]), the others are drawn by weight; all shares follow what the
-//! operators have yielded ([`Tally`]). An operator says on which kind of sites it works; the site is drawn by what the operator
-//! has yielded at the sites of the same nonterminal. Where it turns out not to apply, others are drawn a few times and then
-//! tried in a fixed order, so nothing is retried without end.
+//! A campaign begins with a covering set, input by input. Then steering is one force among several: a share of the mutations
+//! seeks an uncovered k-path ([`operators::Seek`]), a share is the engine's ([`operators::Bytes`], [`operators::Reword`]), the
+//! others are drawn by weight; all shares follow what the operators have yielded ([`Tally`]). An operator says on which kind of
+//! sites it works; the site is drawn by what the operator has yielded at the sites of the same nonterminal. Where it turns out not
+//! to apply, others are drawn a few times and then tried from a random one on, each once, so nothing is retried without end.
 //!
 //! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]).
 
@@ -181,7 +181,8 @@ impl Session {
         self.share_out();
     }
 
-    /// Sets how many of 1000 mutations are steered, before yields are taken into account.
+    /// Sets how many of 1000 mutations are steered, before yields are taken into account. With 0, no covering set is given out at
+    /// the beginning either.
     pub fn steer(&mut self, per_mille: u32) {
         self.steering = per_mille.min(1000);
         self.share_out();
@@ -543,7 +544,7 @@ impl Session {
     }
 
     /// Cuts choices off the present input's end until its sentence, closed off there, has at most `max_len` bytes. False if
-    /// even the sentence of no choices is longer. Slips are forgotten.
+    /// even the sentence of no choices is longer. Slips and variations are forgotten.
     pub fn cut(&mut self, max_len: usize) -> bool {
         let choices = slip::split(&self.given).0.to_vec();
         let mut len = choices.len();

@@ -3,8 +3,8 @@
 //! Seeking each 2-path from input to input takes a run for every path or two, of inputs that get longer all the time; a
 //! grammar of ten thousand 2-paths keeps a campaign busy for long before it has seen all parts of the program once. The covering set
 //! ([`Cover`]) has them all in the shortest inputs. So the first mutants are its inputs, one after the other, but for those
-//! whose paths have come in the meantime. It is the set that `pleach seed` writes; an engine that begins with it, or with a
-//! corpus that covers as much, goes on at once.
+//! whose paths have come in the meantime. It is the set that `pleach seed` writes; a campaign that begins with it, or with a
+//! corpus that covers nearly as much, goes on at once.
 //!
 //! A set of a thousand inputs takes milliseconds to derive, input by input.
 

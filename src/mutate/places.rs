@@ -8,8 +8,8 @@
 use crate::id::{Id as _, ProductionId};
 use crate::rng::Rng;
 
-/// How many sites one is chosen from. With as many a rate can be that many times over its proportion, and no site is
-/// without a chance.
+/// How many sites one is chosen from. A site whose rate is far above the others' is drawn at most this many times as often as an
+/// even draw would, and no site is without a chance.
 pub(super) const CANDIDATES: usize = 3;
 /// A pair with no history counts as one with this many tries at its nonterminal's rate, and a nonterminal in the same way.
 const PRIOR: f32 = 32.0;

@@ -69,7 +69,7 @@ pub struct Tally {
     pub new_paths: u64,
     /// The nanoseconds that it took, as far as [`super::Session::spent`] was told.
     pub nanoseconds: u64,
-    /// Its present share of the mutations, out of 1000.
+    /// Its present share of the mutations that draw an operator, out of 1000; 0 for slips and transplants, which are not drawn.
     pub share: u32,
 }
 

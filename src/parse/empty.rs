@@ -210,8 +210,8 @@ impl Empty {
     }
 }
 
-/// The height of each node's lowest empty derivation, and the nodes that have one, what is below first: heights are found in ascending order, so the last child that a node
-/// waits for is its highest.
+/// The height of each node's lowest empty derivation, and the nodes that have one, what is below first: heights are found in
+/// ascending order, so the last child that a node waits for is its highest.
 fn heights(
     grammar: &Grammar,
     uses: &IdVec<ProductionId, Vec<NodeId>>,

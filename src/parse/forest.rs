@@ -188,7 +188,8 @@ impl<'a> Forest<'a> {
         count::count(&mut ground, packed)
     }
 
-    /// Adds what all derivations together cover, without what is in open tokens. `windows` and `coverage` must be of the parser's graph and of one k.
+    /// Adds what all derivations together cover, without what is in open tokens. `windows` and `coverage` must be of the parser's
+    /// graph and of one k.
     ///
     /// # Errors
     ///

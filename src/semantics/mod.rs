@@ -1,10 +1,10 @@
 //! Semantics at nodes: what no context-free grammar can say, put right while a derivation becomes a text.
 //!
-//! Lengths, checksums and declared names depend on other parts of a sentence. A grammar derives something in their place (four bytes, two hex
-//! digits, a name), and a *hook* replaces it: a function that runs when a production is entered or left. The node that is left
-//! knows its text so far and the *parts* in it, so that the hook of a chunk can measure its data and overwrite its length. Hooks share a
-//! *state*, which is fresh for every text: names that were declared, an offset, a depth. Derivations, choices and
-//! coverage know nothing of it.
+//! Lengths, checksums and declared names depend on other parts of a sentence. A grammar derives something in their place (four
+//! bytes, two hex digits, a name), and a *hook* replaces it: a function that runs when a production is entered or left. The node
+//! that is left knows its text so far and the *parts* in it, so that the hook of a chunk can measure its data and overwrite its
+//! length. Hooks share a *state*, which is fresh for every text: names that were declared, an offset, a depth. Derivations, choices
+//! and coverage know nothing of it.
 //!
 //! ```
 //! use pleach::semantics::{Error, Semantics, productions};
@@ -31,24 +31,25 @@
 //!
 //! * Nodes are entered in the order of the text and left from the inside out, each with what hooks have already made of the nodes
 //!   in it. A reference is a node of the production that it names, and the whole text one of the start production.
-//! * A hook sees the text, its parts and the state; it has nothing else to decide by, unless it brings that along. So the same choices give the same
-//!   bytes.
-//! * [Slips](crate::slip) come first: they are in the text that hooks see. A length counts data with something doubled or misspelled in it, and a
-//!   checksum is right about it, so what lies behind the check is reached with slightly invalid data. What a slip has replaced by raw
-//!   bytes is still a part, but no hook runs at it.
-//! * In grammars with [tokens](crate::lexicon), hooks see the text as it was laid out. Separators stay, so a hook had better put a token of the same
-//!   kind in the place of a token.
+//! * A hook sees the text, its parts and the state; it has nothing else to decide by, unless it brings that along. So the same
+//!   choices give the same bytes.
+//! * [Slips](crate::slip) come first: they are in the text that hooks see. A length counts data with something doubled or
+//!   misspelled in it, and a checksum is right about it, so what lies behind the check is reached with slightly invalid data. What
+//!   a slip has replaced by raw bytes is still a part, but no hook runs at it.
+//! * In grammars with [tokens](crate::lexicon), hooks see the text as it was laid out. Separators stay, so a hook had better put a
+//!   token of the same kind in the place of a token.
 //! * No hook makes a text longer than [`Semantics::limit`] bytes: what would is not done ([`Node::replace`] says so). Beyond that
 //!   it is the hook's to end, and not to panic.
-//! * A text that is to be parsed again (the text codec, samples) needs a grammar that derives what hooks write. Where a hook leaves alone what
-//!   is right already, a text that is parsed and rendered again stays what it is.
+//! * A text that is to be parsed again (the text codec, samples) needs a grammar that derives what hooks write. Where a hook leaves
+//!   alone what is right already, a text that is parsed and rendered again stays what it is.
 //!
 //! Rendering takes O(sites + text), without native recursion, and what the hooks take: replacing bytes by as many is a copy,
 //! by more or fewer moves what is behind in the node, its parts among them.
 //!
-//! Sources: the scripts of Nautilus (Aschermann et al., NDSS 2019), which make text of a nonterminal's subtrees; attribute grammars (Knuth, 1968), whose
-//! synthesized attributes a hook computes on leaving, and inherited ones on entering. ISLa (Steinhöfel and Zeller, ESEC/FSE 2022) states such
-//! properties as constraints and solves them. A function is less to learn and fast, but checks nothing.
+//! Sources: the scripts of Nautilus (Aschermann et al., NDSS 2019), which make text of a nonterminal's subtrees; attribute grammars
+//! (Knuth, 1968), whose synthesized attributes a hook computes on leaving, and inherited ones on entering. ISLa (Steinhöfel and
+//! Zeller, ESEC/FSE 2022) states such properties as constraints and solves them. A function is less to learn and fast, but checks
+//! nothing.
 
 mod names;
 mod node;
@@ -186,8 +187,8 @@ impl<S: Default + 'static> Semantics<S> {
         self
     }
 
-    /// Sets the bytes that hooks may make a text grow to, [`DEFAULT_LIMIT`] without this call and 2^30 at most. What the grammar derives has no
-    /// limit here.
+    /// Sets the bytes that hooks may make a text grow to, [`DEFAULT_LIMIT`] without this call and 2^30 at most. What the grammar
+    /// derives has no limit here.
     #[must_use]
     pub fn limit(mut self, bytes: usize) -> Semantics<S> {
         self.limit = bytes.min(1 << 30);

@@ -1,8 +1,8 @@
 //! One walk over the sites of a derivation, with hooks.
 //!
-//! What lies between two hooks is copied from the text that slips and layout have placed. Open nodes are on a stack of their own, and a
-//! record of each node that was entered is kept, for the hooks that look for parts. A doubled or swapped subtree is walked where it stands, by a
-//! second walk within the first; slips within slips are not looked at, so that is as deep as it gets.
+//! What lies between two hooks is copied from the text that slips and layout have placed. Open nodes are on a stack of their own,
+//! and a record of each node that was entered is kept, for the hooks that look for parts. A doubled or swapped subtree is walked
+//! where it stands, by a second walk within the first; slips within slips are not looked at, so that is as deep as it gets.
 
 use std::ops::Range;
 

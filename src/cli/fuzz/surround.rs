@@ -28,9 +28,9 @@ use crate::cli::text::{BudgetArgs, parse_one};
 /// Make inputs like those that failed, and see what they do
 ///
 /// Runs the ARTIFACTS of a fuzz target, learns a model from those that fail, generates inputs that follow it, no larger than the
-/// largest of them, and runs these. Failures are told apart by where they panic, so the report says how often the same failure comes back, which is a
-/// measure for how well the artifacts describe it, and which new ones are near: run it on the fixed program to see
-/// whether the fix is complete.
+/// largest of them, and runs these. Failures are told apart by where they panic, so the report says how often the same failure
+/// comes back, which is a measure for how well the artifacts describe it, and which new ones are near: run it on the fixed program
+/// to see whether the fix is complete.
 ///
 /// The target is built as `pleach fuzz` builds it, or --program names one that is. Its exit code is 1 if no failure comes back.
 ///

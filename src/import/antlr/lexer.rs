@@ -312,8 +312,8 @@ impl<'s> Writer<'s> {
         })
     }
 
-    /// The production of a token, whether anything refers to it or not: it competes with the others. In a lexer of several modes it does not,
-    /// as which of them is in force is only known by what may come.
+    /// The production of a token, whether anything refers to it or not: it competes with the others. In a lexer of several modes it
+    /// does not, as which of them is in force is only known by what may come.
     pub(super) fn competing(&mut self, rule: RuleId, spelling: u32) {
         let before = self.variants.len();
         self.outer(rule, spelling);
