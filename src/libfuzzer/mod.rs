@@ -361,7 +361,8 @@ impl Fuzzer {
             data[..size].copy_from_slice(parent);
         }
         let new_size = match texts {
-            Some(_) if max_size == 0 => 0,
+            // Nor is there anything that the engine could do.
+            _ if max_size == 0 => 0,
             Some(texts) => texts.mutate(session, config, self.engine, data, size, max_size),
             None => {
                 session.load(&data[..size]);
@@ -392,7 +393,7 @@ impl Fuzzer {
         let start = clock.start(config, session, schedule);
         session.seed(u64::from(seed));
         let new_size = match texts {
-            Some(_) if out.is_empty() => 0,
+            _ if out.is_empty() => 0,
             Some(texts) => texts.cross(session, self.engine, data1, data2, out),
             None => {
                 session.load(data1);

@@ -8,7 +8,7 @@
 //!
 //! Where runs are short, the clock and the copies would cost more than they save: then nothing happens here.
 
-use crate::mutate::hash;
+use crate::mutate::{hash, place_of};
 use crate::rng::Rng;
 
 /// Runs that take less than this are not worth the trouble, in nanoseconds.
@@ -79,7 +79,7 @@ impl Schedule {
         };
         if self.is_on() && self.given != 0 {
             self.runs.resize(REMEMBERED, Run::default());
-            self.runs[self.given as usize % REMEMBERED] = Run {
+            self.runs[place_of(self.given, REMEMBERED)] = Run {
                 hash: self.given,
                 nanoseconds,
             };
@@ -92,7 +92,7 @@ impl Schedule {
             return None;
         }
         let hash = hash(input);
-        let run = self.runs[hash as usize % REMEMBERED];
+        let run = self.runs[place_of(hash, REMEMBERED)];
         if run.hash != hash {
             return None;
         }

@@ -31,20 +31,20 @@ impl Session {
         if !self.may_return() {
             return self.step_onward(shrink);
         }
-        let mut outcome = self.step_onward(shrink);
-        for _ in 0..AVOIDED {
+        for _ in 0..=AVOIDED {
+            let outcome = self.step_onward(shrink);
             if !self.is_to_be_avoided() {
-                break;
+                return outcome;
             }
             self.return_to_parent();
-            outcome = self.step_onward(shrink);
         }
-        outcome
+        self.maker = None;
+        Outcome::Exhausted
     }
 
-    /// Makes the next input of the covering set that a campaign begins with the present one, of at most `max_len` bytes of text.
-    /// False if there is none, and now and then, as mutants of what came before are welcome.
-    pub(super) fn open(&mut self, max_len: usize) -> bool {
+    /// Makes the next input of the covering set that a campaign begins with the present one, of at most `max_size` bytes of
+    /// choices and `max_len` of text. False if there is none, and now and then, as mutants of what came before are welcome.
+    pub(super) fn open(&mut self, max_size: usize, max_len: usize) -> bool {
         self.has_begun = true;
         if self.steering == 0 || self.opening.is_over() || !self.draw(OPEN) {
             return false;
@@ -64,7 +64,7 @@ impl Session {
             self.work.slips.clear();
             self.keep();
             self.maker = None;
-            let fits = self.sentence().len() <= max_len;
+            let fits = self.given.len() <= max_size && self.sentence().len() <= max_len;
             let is_read = self.work.graph().lexicon().is_none() || self.is_read();
             let is_new = self.given != before;
             if is_new
@@ -291,7 +291,12 @@ impl Session {
                 self.work.nth(kind, i)
             }
         };
-        operator.is_ready(&self.work)
-            && site.is_some_and(|site| operator.apply(&mut self.work, site))
+        let applied = operator.is_ready(&self.work)
+            && site.is_some_and(|site| operator.apply(&mut self.work, site));
+        if applied {
+            self.maker = None;
+            self.keep();
+        }
+        applied
     }
 }

@@ -1,7 +1,7 @@
 //! Edits that operators share: copies, items of repetitions, swaps, class members.
 
 use super::kinds::Kind;
-use super::work::{ItemSource, Part, Workspace};
+use super::work::{Budget, ItemSource, Part, Workspace};
 use crate::choice::{ClassCode, MemberChoice, SiteIndex, Span, put};
 use crate::grammar::{Member, NodeKind};
 use crate::rng::Rng;
@@ -83,9 +83,14 @@ impl Workspace {
         at_first.extend_from_slice(self.index.choices_of(first));
         at_second.extend_from_slice(self.index.choices_of(second));
         // The one behind first: that does not move the one before.
-        let swapped = at_first != at_second
-            && self.replace(second, Part::Choices(&at_first))
-            && self.replace(first, Part::Choices(&at_second));
+        let mut swapped = at_first != at_second && self.replace(second, Part::Choices(&at_first));
+        if swapped && !self.replace(first, Part::Choices(&at_second)) {
+            // What was there may be beyond the budget, and goes back nevertheless.
+            let limits = std::mem::replace(&mut self.limits, Budget::NONE);
+            self.replace(second, Part::Choices(&at_second));
+            self.limits = limits;
+            swapped = false;
+        }
         (self.buffers.choices, self.buffers.other) = (at_first, at_second);
         swapped
     }

@@ -26,7 +26,7 @@ const MAX_NODES: usize = 400_000;
 /// What reading one text may take.
 const BUDGET: parse::Budget = parse::Budget {
     steps: 20_000,
-    bytes: 16 << 20,
+    bytes: 4 << 20,
 };
 
 /// The parsers of subtrees.
@@ -89,14 +89,17 @@ impl Workspace {
         let new_len = engine(&mut new, len, room).min(room);
         new.truncate(new_len);
         let (old_text, old_sites) = (self.index.text().len(), self.index.sites().len());
+        let old_depth = self.index.depth() as usize;
         let mut changed = false;
         if new != old {
             self.load(&new);
             let index = &self.index;
             let grows = |new: usize, old: usize, max: usize| new > max && new > old;
+            let limits = &self.limits;
             changed = index.canonical() != old
-                && !grows(index.text().len(), old_text, self.limits.max_len)
-                && !grows(index.sites().len(), old_sites, self.limits.max_sites);
+                && !grows(index.text().len(), old_text, limits.max_len)
+                && !grows(index.sites().len(), old_sites, limits.max_sites)
+                && !grows(index.depth() as usize, old_depth, limits.max_depth as usize);
             if changed {
                 self.slips.fit(self.index.sites().len());
             } else {

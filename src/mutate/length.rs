@@ -44,7 +44,7 @@ impl Length {
         }
         self.stalled += 1;
         let step = self.limit.ilog2();
-        if self.stalled > self.control * step {
+        if self.stalled > self.control.saturating_mul(step) {
             self.stalled = 0;
             self.limit += step as usize;
         }

@@ -48,7 +48,7 @@ pub use steering::{DEFAULT_FEATURE_LEVEL, MAX_WINDOWS};
 pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
 #[cfg(feature = "libfuzzer")]
-pub(crate) use yields::hash;
+pub(crate) use yields::{hash, place_of};
 
 use guidance::Guidance;
 use length::Length;
@@ -215,7 +215,8 @@ impl Session {
 
     /// Takes in an input that crashes the program. Paths that it has and no input that was marked are no longer sought, and of the
     /// mutants with a path that n crashes had, one in n + 1 is given out, until one survives: so a bug that is found again and again
-    /// does not stand before all others. Makes the shortest input the present one.
+    /// does not stand before all others. Others are made in their place, or after a few the parent is given out once more. Makes
+    /// the shortest input the present one.
     pub fn shun(&mut self, input: &[u8]) {
         self.adopt(input);
         if !self.has_slips() {
@@ -422,6 +423,7 @@ impl Session {
         if !self.has_begun {
             self.begin_with();
         }
+        let maker = self.maker.take();
         if self.has_slips() {
             return 0;
         }
@@ -432,7 +434,7 @@ impl Session {
         if new > 0 {
             self.length.progress();
         }
-        if let Some(maker) = self.maker.take() {
+        if let Some(maker) = maker {
             self.yields.covered(maker.operator, new);
         }
         new
@@ -450,15 +452,10 @@ impl Session {
         if self.open_choices(max_size) {
             return Outcome::Mutated(OPENING);
         }
-        let limit = self
-            .length
-            .next(self.longest.choices, max_size, &mut self.work.rng);
-        self.work.limits.max_choices = limit;
-        let shrink = self.given.len() > max_size;
-        let outcome = self.step(shrink);
-        self.fit(max_size);
-        self.remember();
-        outcome
+        self.within_choices(max_size, |session| {
+            let shrink = session.given.len() > max_size;
+            session.step(shrink)
+        })
     }
 
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none.
@@ -466,11 +463,23 @@ impl Session {
         if self.open_choices(max_size) {
             return Outcome::Mutated(OPENING);
         }
-        let limit = self
+        self.within_choices(max_size, |session| session.transplant(donor, false))
+    }
+
+    /// Changes the present input so that it has at most `max_size` bytes of choices, and grows by no more than the campaign
+    /// has come to.
+    fn within_choices(
+        &mut self,
+        max_size: usize,
+        change: impl FnOnce(&mut Session) -> Outcome,
+    ) -> Outcome {
+        let limits = self.work.limits;
+        let max_choices = self
             .length
             .next(self.longest.choices, max_size, &mut self.work.rng);
-        self.work.limits.max_choices = limit;
-        let outcome = self.transplant(donor, false);
+        self.work.limits.max_choices = limits.max_choices.min(max_choices);
+        let outcome = change(self);
+        self.work.limits = limits;
         self.fit(max_size);
         self.remember();
         outcome
@@ -481,7 +490,7 @@ impl Session {
     /// No edit lengthens the sentence beyond them. One that is longer already is shortened, but by one operator, which may
     /// not be enough: [`Session::cut`] is.
     pub fn mutate_text(&mut self, max_len: usize) -> Outcome {
-        if self.sentence().len() <= max_len && self.open(max_len.min(self.work.limits.max_len)) {
+        if self.open_text(max_len) {
             return Outcome::Mutated(OPENING);
         }
         let outcome = self.within(max_len, |session| {
@@ -495,7 +504,7 @@ impl Session {
     /// Replaces part of the present input by a compatible part of another, or mutates it if there is none, within the bound of
     /// [`Session::mutate_text`].
     pub fn cross_text(&mut self, donor: &[u8], max_len: usize) -> Outcome {
-        if self.sentence().len() <= max_len && self.open(max_len.min(self.work.limits.max_len)) {
+        if self.open_text(max_len) {
             return Outcome::Mutated(OPENING);
         }
         let outcome = self.within(max_len, |session| {
@@ -508,6 +517,7 @@ impl Session {
 
     /// Makes a random derivation the present input, or the shortest one if the bounds forbid what was derived.
     pub fn renew(&mut self, max_len: usize) {
+        self.maker = None;
         self.within(max_len, |session| {
             session.read(&[]);
             let size = Size::draw(session.work.rng());
@@ -515,13 +525,15 @@ impl Session {
         });
     }
 
-    /// [`Session::open`], cut to `max_size` bytes of choices; false, too, if the present input has more and is to be shortened.
+    /// [`Session::open`] with at most `max_size` bytes of choices; false, too, if the present input has more and is to be shortened.
     fn open_choices(&mut self, max_size: usize) -> bool {
-        let opened = self.given.len() <= max_size && self.open(self.work.limits.max_len);
-        if opened {
-            self.fit(max_size);
-        }
-        opened
+        self.given.len() <= max_size && self.open(max_size, self.work.limits.max_len)
+    }
+
+    /// [`Session::open`] with at most `max_len` bytes of text; false, too, if the present input has more and is to be shortened.
+    fn open_text(&mut self, max_len: usize) -> bool {
+        let len = self.sentence().len();
+        len <= max_len && self.open(usize::MAX, max_len.min(self.work.limits.max_len))
     }
 
     /// The present input is one that the campaign begins with.
@@ -555,7 +567,10 @@ impl Session {
             if self.work.slips.is_empty() {
                 len -= len.div_ceil(4);
             }
-            self.adopt(&choices[..len]);
+            self.work.load(&choices[..len]);
+            // What is left may end like slips.
+            self.work.slips.clear();
+            self.keep();
         }
         true
     }
@@ -569,6 +584,11 @@ impl Session {
             // The engine must not see an empty result, and any first choice in full decodes to the same.
             let first = self.work.index().choices().first().copied();
             self.given.push(first.unwrap_or(0));
+        }
+        if self.work.slips.is_empty() && !slip::split(&self.given).1.is_empty() {
+            // Choices that end like slips get one more: what close-off would choose, or one that nothing reads.
+            let next = self.work.index().choices().get(self.given.len()).copied();
+            self.given.push(next.unwrap_or(0));
         }
         self.work.slips.encode(&mut self.given);
         self.render();

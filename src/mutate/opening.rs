@@ -143,10 +143,10 @@ mod tests {
             session.load(index.canonical());
             session.mark();
         }
-        assert!(!session.open(usize::MAX) && session.opening.is_over());
+        assert!(!session.open(usize::MAX, usize::MAX) && session.opening.is_over());
         // Nor is it without steering.
         let mut session = Session::new(&json.graph, 3).unwrap();
         session.steer(0);
-        assert!((0..100).all(|_| !session.open(usize::MAX)));
+        assert!((0..100).all(|_| !session.open(usize::MAX, usize::MAX)));
     }
 }

@@ -91,6 +91,16 @@ pub struct Budget {
     pub max_depth: u32,
 }
 
+impl Budget {
+    /// No bounds.
+    pub(super) const NONE: Budget = Budget {
+        max_choices: usize::MAX,
+        max_len: usize::MAX,
+        max_sites: usize::MAX,
+        max_depth: u32::MAX,
+    };
+}
+
 impl Default for Budget {
     /// A megabyte of choices, 64 KiB of text, a million sites, depth 96.
     fn default() -> Budget {

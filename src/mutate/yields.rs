@@ -125,6 +125,11 @@ pub(crate) fn hash(input: &[u8]) -> u64 {
     hasher.finish() | 1
 }
 
+/// The place of a hash in a table of so many. Its lowest bit says nothing.
+pub(crate) fn place_of(hash: u64, count: usize) -> usize {
+    (hash >> 1) as usize % count
+}
+
 impl Yields {
     pub(super) fn new(productions: usize) -> Yields {
         Yields {
@@ -193,14 +198,14 @@ impl Yields {
 
     /// Whether an output was given out before, as far back as is remembered.
     pub(super) fn knows(&self, hash: u64) -> bool {
-        self.outputs[hash as usize % REMEMBERED].hash == hash
+        self.outputs[place_of(hash, REMEMBERED)].hash == hash
     }
 
     /// Remembers that an operator made an output, unless it is one that is known already.
     pub(super) fn made(&mut self, hash: u64, maker: Maker) {
         let Maker { operator, place } = maker;
         if !self.knows(hash) {
-            self.outputs[hash as usize % REMEMBERED] = Output {
+            self.outputs[place_of(hash, REMEMBERED)] = Output {
                 hash,
                 operator: operator as u8,
                 place: place.0,
@@ -224,7 +229,7 @@ impl Yields {
 
     /// An input has come back as a parent, so whoever made it has succeeded. False if it has before, or is not remembered.
     pub(super) fn came_back(&mut self, hash: u64) -> bool {
-        let output = &mut self.outputs[hash as usize % REMEMBERED];
+        let output = &mut self.outputs[place_of(hash, REMEMBERED)];
         let known = *output;
         // Whoever makes it again has made nothing new.
         *output = Output {

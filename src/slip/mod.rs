@@ -270,6 +270,9 @@ impl Slips {
             change => change,
         };
         let (kind, raw) = (change.kind(), change.bytes());
+        if self.raw.len() + raw.len() > MAX_RAW {
+            self.compact();
+        }
         let key = key(place, kind);
         let at = self.slips.partition_point(|slip| slip.key() < key);
         let replaced = self.slips.get(at).is_some_and(|slip| slip.key() == key);
@@ -291,6 +294,17 @@ impl Slips {
             false => self.slips.insert(at, slip),
         }
         true
+    }
+
+    /// Gives up the bytes of slips that are gone.
+    fn compact(&mut self) {
+        let old = std::mem::take(&mut self.raw);
+        for slip in &mut self.slips {
+            let start = self.raw.len() as u32;
+            self.raw
+                .extend_from_slice(&old[slip.raw.start as usize..slip.raw.end as usize]);
+            slip.raw = start..self.raw.len() as u32;
+        }
     }
 
     /// Takes the `i`-th slip away.

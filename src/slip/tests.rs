@@ -132,6 +132,22 @@ fn what_is_no_canonical_trailer_is_choices() {
 }
 
 #[test]
+fn bytes_of_slips_that_are_gone_take_no_room() {
+    let mut slips = Slips::new();
+    assert!(slips.push(7, Change::Raw(b"kept")));
+    for round in 0..100u8 {
+        let bytes = vec![round; MAX_RAW / 4];
+        assert!(slips.push(3, Change::Raw(&bytes)), "{round}");
+        let changes: Vec<_> = slips.changes().collect();
+        assert_eq!(
+            changes,
+            [(3, Change::Raw(&bytes)), (7, Change::Raw(b"kept"))]
+        );
+    }
+    assert!(!slips.push(5, Change::Raw(&[0; MAX_RAW])));
+}
+
+#[test]
 fn places_follow_edits() {
     let mut slips = Slips::new();
     for place in [1, 4, 5, 9] {
