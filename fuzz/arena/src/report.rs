@@ -325,14 +325,20 @@ fn medians(text: &mut String, subjects: &[Subject<'_>]) {
             .each_ref()
             .map(|it| it.iter().flatten().copied().fold(f64::MIN, f64::max));
         let mut row = format!("| {} ", subject.key);
-        for index in 0..names.len() {
-            let cell = |which: usize| {
-                let median = columns[which][index]?;
-                let mark = if median == best[which] { "**" } else { "" };
-                Some(format!("{mark}{}{mark}", number(median)))
+        let [all, accepted] = &columns;
+        for medians in all.iter().zip(accepted) {
+            let marked = |median: f64, best: f64| {
+                let mark = if median == best { "**" } else { "" };
+                format!("{mark}{}{mark}", number(median))
             };
-            row += &match (cell(0), cell(1)) {
-                (Some(all), Some(accepted)) => format!("| {all} / {accepted} "),
+            row += &match medians {
+                (&Some(all), &Some(accepted)) => {
+                    format!(
+                        "| {} / {} ",
+                        marked(all, best[0]),
+                        marked(accepted, best[1])
+                    )
+                }
                 _ => "| – ".into(),
             };
         }
