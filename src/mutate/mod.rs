@@ -13,6 +13,7 @@
 //! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]).
 
 mod apply;
+mod bounds;
 mod edit;
 mod engine;
 mod guidance;
@@ -466,25 +467,6 @@ impl Session {
         self.within_choices(max_size, |session| session.transplant(donor, false))
     }
 
-    /// Changes the present input so that it has at most `max_size` bytes of choices, and grows by no more than the campaign
-    /// has come to.
-    fn within_choices(
-        &mut self,
-        max_size: usize,
-        change: impl FnOnce(&mut Session) -> Outcome,
-    ) -> Outcome {
-        let limits = self.work.limits;
-        let max_choices = self
-            .length
-            .next(self.longest.choices, max_size, &mut self.work.rng);
-        self.work.limits.max_choices = limits.max_choices.min(max_choices);
-        let outcome = change(self);
-        self.work.limits = limits;
-        self.fit(max_size);
-        self.remember();
-        outcome
-    }
-
     /// Changes the present input by one operator, so that its *sentence* fits `max_len` bytes, whatever its choices take.
     ///
     /// No edit lengthens the sentence beyond them. One that is longer already is shortened, but by one operator, which may
@@ -525,56 +507,6 @@ impl Session {
         });
     }
 
-    /// [`Session::open`] with at most `max_size` bytes of choices; false, too, if the present input has more and is to be shortened.
-    fn open_choices(&mut self, max_size: usize) -> bool {
-        self.given.len() <= max_size && self.open(max_size, self.work.limits.max_len)
-    }
-
-    /// [`Session::open`] with at most `max_len` bytes of text; false, too, if the present input has more and is to be shortened.
-    fn open_text(&mut self, max_len: usize) -> bool {
-        let len = self.sentence().len();
-        len <= max_len && self.open(usize::MAX, max_len.min(self.work.limits.max_len))
-    }
-
-    /// The present input is one that the campaign begins with.
-    fn begin_with(&mut self) {
-        let (choices, text) = (self.given.len(), self.sentence().len());
-        self.longest.choices = self.longest.choices.max(choices);
-        self.longest.text = self.longest.text.max(text);
-    }
-
-    fn within<T>(&mut self, max_len: usize, change: impl FnOnce(&mut Session) -> T) -> T {
-        let limits = self.work.limits;
-        let max_len = self
-            .length
-            .next(self.longest.text, max_len, &mut self.work.rng);
-        self.work.limits.max_len = limits.max_len.min(max_len);
-        let changed = change(self);
-        self.work.limits = limits;
-        self.keep();
-        changed
-    }
-
-    /// Cuts choices off the present input's end until its sentence, closed off there, has at most `max_len` bytes. False if
-    /// even the sentence of no choices is longer. Slips and variations are forgotten.
-    pub fn cut(&mut self, max_len: usize) -> bool {
-        let choices = slip::split(&self.given).0.to_vec();
-        let mut len = choices.len();
-        while self.sentence().len() > max_len || !self.work.slips.is_empty() {
-            if len == 0 && self.work.slips.is_empty() {
-                return false;
-            }
-            if self.work.slips.is_empty() {
-                len -= len.div_ceil(4);
-            }
-            self.work.load(&choices[..len]);
-            // What is left may end like slips.
-            self.work.slips.clear();
-            self.keep();
-        }
-        true
-    }
-
     /// Takes the workspace's input as the present one.
     fn keep(&mut self) {
         self.hash = None;
@@ -592,22 +524,6 @@ impl Session {
         }
         self.work.slips.encode(&mut self.given);
         self.render();
-    }
-
-    /// Cuts the present input to a size; what is lost is closed off. Slips go first.
-    fn fit(&mut self, max_size: usize) {
-        if self.given.len() > max_size && !self.work.slips.is_empty() {
-            self.work.slips.clear();
-            self.keep();
-        }
-        if self.given.len() > max_size {
-            self.hash = None;
-            self.given.truncate(max_size);
-            let choices = std::mem::take(&mut self.given);
-            self.work.load(&choices);
-            self.given = choices;
-            self.render();
-        }
     }
 }
 
