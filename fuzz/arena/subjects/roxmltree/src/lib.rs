@@ -73,7 +73,7 @@ pub fn run(text: &[u8]) -> bool {
             check_places(text, node);
         }
     }
-    if binds_nothing(&document) {
+    if binds_nothing(&document) || has_entities && has_no_text(&document) {
         return true;
     }
     let (written, shape) = (write::written(&document), write::shape(&document));
@@ -100,6 +100,22 @@ fn binds_nothing(document: &Document) -> bool {
     document.descendants().any(|node| {
         let mut namespaces = node.namespaces();
         namespaces.any(|namespace| namespace.name().is_some() && namespace.uri().is_empty())
+    })
+}
+
+/// Whether there are characters that XML has not. roxmltree 0.21.2 refuses them, but not in the values of entities.
+fn has_no_text(document: &Document) -> bool {
+    let is_none = |letter: char| match letter {
+        '\t' | '\n' | '\r' => false,
+        letter => letter < ' ' || matches!(letter, '\u{fffe}' | '\u{ffff}'),
+    };
+    document.descendants().any(|node| {
+        let mut values = node.attributes().map(|it| it.value());
+        let mut uris = node.namespaces().map(|it| it.uri());
+        let text = node.text().filter(|_| node.is_text());
+        values.any(|it| it.contains(is_none))
+            || uris.any(|it| it.contains(is_none))
+            || text.is_some_and(|it| it.contains(is_none))
     })
 }
 
@@ -179,13 +195,23 @@ fn check_lookups(node: Node) {
             Some(namespace) => node.attribute((namespace, attribute.name())),
             None => node.attribute(attribute.name()),
         };
-        assert_eq!(found, Some(attribute.value()), "{attribute:?}");
+        // A name alone stands for the first attribute with it, in whatever namespace.
+        let mut candidates = node.attributes().filter(|it| {
+            it.name() == attribute.name()
+                && (attribute.namespace().is_none() || it.namespace() == attribute.namespace())
+        });
+        let first = candidates.next().map(|it| it.value());
+        assert_eq!(found, first, "{attribute:?}");
     }
     for namespace in node.namespaces() {
         let uri = node.lookup_namespace_uri(namespace.name());
-        assert_eq!(uri, Some(namespace.uri()), "{namespace:?}");
+        // roxmltree 0.21.2 takes more than one declaration of the default namespace, and looks at the first: <a xmlns='x' xmlns='y'/>
+        let mut candidates = node.namespaces();
+        let first = candidates.find(|it| it.name() == namespace.name());
+        let first = first.map(|it| it.uri());
+        assert_eq!(uri, first, "{namespace:?}");
         if namespace.name().is_none() {
-            assert_eq!(node.default_namespace(), Some(namespace.uri()));
+            assert_eq!(node.default_namespace(), first);
         } else {
             // Perhaps another prefix, and none where the default namespace is the same.
             node.lookup_prefix(namespace.uri());

@@ -30,3 +30,14 @@ fn sentences_run() {
 fn a_prefix_without_a_namespace_is_no_failure() {
     assert!(run(br#"<p:s xmlns:p="" xmlns="u">I</p:s>"#));
 }
+
+#[test]
+fn what_the_crate_does_not_refuse_is_no_failure() {
+    for text in [
+        "<a xmlns='x' xmlns='y' xmlns=''/>",
+        "<n xml:n='w' n=''/>",
+        "<!DOCTYPE a [<!ENTITY t '\0'>]><a b='&t;'/>",
+    ] {
+        assert!(run(text.as_bytes()), "{text:?}");
+    }
+}
