@@ -4,6 +4,7 @@
 //! that fails. What the engine prints passes through to standard error; the summary is read from it.
 
 mod engine;
+mod plain;
 mod process;
 pub(super) mod project;
 mod ruler;
@@ -178,7 +179,7 @@ impl Fuzz {
         let corpus = self.corpus(&project);
         let artifacts = project.dir.join("artifacts").join(&self.target);
 
-        cargo_fuzz.prepare(&project)?;
+        cargo_fuzz.prepare(&project, self.features.as_deref())?;
         self.build().run(&cargo_fuzz, &project)?;
         if !self.seeds.is_empty() {
             let texts = ruler.as_ref().filter(|_| !self.text).map(Ruler::texts);

@@ -3,6 +3,5 @@
 
 pleach::fuzz! {
     grammar: subject::GRAMMAR.parse().expect("the subject's grammar is right"),
-    counters: 16384,
     |text: &[u8]| { subject::run(text); }
 }

@@ -3,7 +3,6 @@
 
 pleach::fuzz! {
     grammar: subject::GRAMMAR.parse().expect("the subject's grammar is right"),
-    counters: 16384,
     codec: text,
     |text: &[u8]| { subject::run(text); }
 }

@@ -1,12 +1,27 @@
 //! Building a subject's programs, as `cargo fuzz build --sanitizer none` of cargo-fuzz 0.13.2 does.
 //!
-//! All subjects share three target directories below `fuzz/target/arena`, two for the engine's binaries, with and without
-//! traced comparisons, and one for the replay, so that what they have in common is compiled once. Their programs have the same names, so each is copied out, to a file that has the
-//! digest of its contents in its name: a campaign names what it has run, and a later build disturbs none that is under way.
+//! Subjects share target directories below `fuzz/target/arena`, for the engine's binaries, with and without traced comparisons, and
+//! for the replay, so that what they have in common is compiled once. Their programs have the same names, so each is copied out, to
+//! a file that has the digest of its contents in its name: a campaign names what it has run, and a later build disturbs none that
+//! is under way.
 //!
-//! pleach itself is compiled without instrumentation, as `pleach fuzz` does it: the program `pleach` is Cargo's `RUSTC_WRAPPER`. The
-//! engine's archive is built once, without flags. The one departure from cargo-fuzz is that there is no debug information, which
+//! pleach itself and what only it uses are compiled without instrumentation, as `pleach fuzz` does it: the program `pleach` is Cargo's
+//! `RUSTC_WRAPPER`. What only it uses is not the same for all subjects, so the engine's binaries have a directory for each such list
+//! of crates. In the replay all but pleach is instrumented, which makes no difference to what a text reaches.
+//!
+//! The engine's archive is built once, without flags. The one departure from cargo-fuzz is that there is no debug information, which
 //! nothing here reads.
+
+// One definition of the list, for both.
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "only `pleach fuzz` comes back to a build with another list"
+    )
+)]
+#[path = "../../../src/cli/fuzz/plain.rs"]
+mod plain;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -119,7 +134,11 @@ impl Builder {
                 continue;
             }
             let names: Vec<&str> = builds.iter().map(|build| build.name).collect();
-            let files = self.compile(subject, &names, flags, folder)?;
+            let plain_crates = match folder {
+                "build-replay" => String::new(),
+                _ => self.plain_crates(subject)?,
+            };
+            let files = self.compile(subject, &names, flags, folder, &plain_crates)?;
             for build in builds {
                 let Some((name, file)) = files.iter().find(|(name, _)| name == build.name) else {
                     bail!(
@@ -134,6 +153,20 @@ impl Builder {
         Ok(Programs { by_build })
     }
 
+    /// The crates of a subject's programs that only pleach uses, as the wrapper takes them.
+    fn plain_crates(&self, subject: &Subject) -> Result<String> {
+        let mut command = Command::new("cargo");
+        command
+            .args(plain::METADATA)
+            .arg(&self.host)
+            .arg("--locked")
+            .arg("--manifest-path")
+            .arg(subject.dir.join("Cargo.toml"));
+        let crates = plain::Crates::read(output(&mut command)?.as_bytes());
+        let crates = crates.context("cargo metadata says what cannot be read")?;
+        Ok(crates.plain.join(","))
+    }
+
     /// Runs Cargo; gives the programs with their files.
     fn compile(
         &self,
@@ -141,7 +174,12 @@ impl Builder {
         names: &[&str],
         flags: &[&str],
         folder: &str,
+        plain_crates: &str,
     ) -> Result<Vec<(String, PathBuf)>> {
+        let folder = match plain_crates {
+            "" => folder.to_owned(),
+            some => format!("{folder}-{}", digest([some.as_bytes()])),
+        };
         let outer = ["RUSTC_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER"]
             .into_iter()
             .find_map(std::env::var_os)
@@ -160,6 +198,7 @@ impl Builder {
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
             .env("RUSTC_WRAPPER", &self.pleach)
             .env("PLEACH_RUSTC_WRAPPER", outer)
+            .env("PLEACH_PLAIN_CRATES", plain_crates)
             .env(ARCHIVE_VARIABLE, &self.archive)
             .stdin(Stdio::null())
             .stderr(Stdio::inherit());

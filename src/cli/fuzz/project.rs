@@ -4,7 +4,8 @@
 //!
 //! Cargo does not take the wrapper into account when it decides what is fresh: in one target directory, `pleach fuzz` would go on
 //! with a pleach that a plain `cargo fuzz run` has instrumented, and the other way round. So `pleach fuzz` has a
-//! directory of its own, `pleach` in the target directory of the fuzz package.
+//! directory of its own, `pleach` in the target directory of the fuzz package. Which crates only pleach uses changes with the
+//! package's dependencies; the list is kept there, and what has become the program's is built anew.
 //!
 //! The engine is C++ and takes minutes to compile, once for each set of compiler flags, although none of them concerns it. So it is
 //! built on its own, without flags, and handed to every other build as `CUSTOM_LIBFUZZER_PATH`. That also keeps it from being
@@ -18,6 +19,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use super::Sanitizer;
+use super::plain::{Crates, METADATA};
 use super::wrapper;
 use crate::cli::failure::{Failure, note, reason};
 
@@ -177,6 +179,44 @@ impl Project {
         ))
     }
 
+    /// The crates that only pleach uses, for the wrapper. None if Cargo does not tell: then they count as the program's.
+    ///
+    /// Cargo would take those that have become the program's since for built. So the list is kept, and it is told to forget them.
+    fn plain_crates(&self, features: Option<&str>) -> Option<String> {
+        let manifest = self.dir.join("Cargo.toml");
+        let cargo = |arguments: &[&str]| {
+            let mut command = Command::new("cargo");
+            command
+                .args(arguments)
+                .arg("--manifest-path")
+                .arg(&manifest);
+            command.stdin(Stdio::null()).stderr(Stdio::null());
+            command
+        };
+        let host = host()?;
+        let mut metadata = cargo(&METADATA);
+        metadata.arg(&host);
+        if let Some(features) = features {
+            metadata.args(["--features", features]);
+        }
+        let crates = Crates::read(&metadata.output().ok()?.stdout)?;
+        let list = self.build_dir.join("plain-crates");
+        let once = fs::read_to_string(&list).unwrap_or_default();
+        let packages = crates.packages_no_longer_plain(&once);
+        if !packages.is_empty() {
+            for profile in ["dev", "release"] {
+                let mut clean = cargo(&["clean", "--quiet", "--profile", profile]);
+                clean.args(["--target", &host]);
+                clean.arg("--target-dir").arg(&self.build_dir);
+                clean.args(packages.iter().flat_map(|it| ["--package", it]));
+                clean.status().ok()?.success().then_some(())?;
+            }
+        }
+        fs::create_dir_all(&self.build_dir).ok()?;
+        fs::write(&list, crates.plain.join("\n") + "\n").ok()?;
+        Some(crates.plain.join(","))
+    }
+
     /// The archive of the engine that this package uses, built if need be. None if the package has another
     /// engine or the user names an archive; libfuzzer-sys then does what it would do anyway.
     fn archive(&self) -> Option<PathBuf> {
@@ -285,7 +325,11 @@ impl CargoFuzz {
     }
 
     /// Prepares builds of a project: the wrapper, the target directory, the engine.
-    pub(super) fn prepare(&mut self, project: &Project) -> Result<(), Failure> {
+    pub(super) fn prepare(
+        &mut self,
+        project: &Project,
+        features: Option<&str>,
+    ) -> Result<(), Failure> {
         let this = std::env::current_exe().map_err(|error| {
             Failure::Wrong(format!(
                 "cannot tell where this program is: {}",
@@ -306,6 +350,10 @@ impl CargoFuzz {
         if let Some(archive) = project.archive() {
             self.environment.push((ARCHIVE_VARIABLE, archive.into()));
         }
+        if let Some(plain) = project.plain_crates(features) {
+            self.environment
+                .push((wrapper::PLAIN_VARIABLE, plain.into()));
+        }
         Ok(())
     }
 
@@ -321,6 +369,14 @@ impl CargoFuzz {
         }
         command
     }
+}
+
+/// The platform that programs are built for.
+fn host() -> Option<String> {
+    let output = Command::new("rustc").arg("-vV").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
 }
 
 /// Whether the compiler in use takes unstable flags.

@@ -188,7 +188,7 @@ impl Surround {
         let project = Project::find(self.fuzz_dir.as_deref())?;
         project.check_target(&self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(Sanitizer::None)?;
-        cargo_fuzz.prepare(&project)?;
+        cargo_fuzz.prepare(&project, self.features.as_deref())?;
         let build = Build {
             target: &self.target,
             sanitizer: Sanitizer::None,

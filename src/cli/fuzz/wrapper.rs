@@ -3,7 +3,8 @@
 //! cargo-fuzz hands its flags to every crate of a target alike. For the target's own code that is the point; for pleach it
 //! costs a multiple of the decoding time and adds edges that say nothing about the program under test. So `pleach fuzz` names
 //! itself as Cargo's `RUSTC_WRAPPER`: started by Cargo, this program passes the compiler's arguments on as they are, except for
-//! the crate `pleach`, which is compiled without the flags for coverage, sanitizers and debug assertions.
+//! the crate `pleach`, and those that only pleach uses, which are compiled without the flags for coverage, sanitizers and debug
+//! assertions.
 //!
 //! The filter knows the flags by what they mean, not by how they are written: `-C x`, `-Cx`, `--codegen x`, `--codegen=x`, `-Z x`
 //! and `-Zx`, with `_` or `-` in names, and lists of which only a part is dropped. What it does not know stays.
@@ -15,6 +16,9 @@ use crate::cli::failure;
 
 /// Set for the compiler runs of `pleach fuzz`; its value is the wrapper that the user has, or empty.
 pub(super) const VARIABLE: &str = "PLEACH_RUSTC_WRAPPER";
+
+/// Names the crates besides `pleach` that are left out, separated by commas: those that nobody else in the program uses.
+pub(super) const PLAIN_VARIABLE: &str = "PLEACH_PLAIN_CRATES";
 
 /// The crate that is left out.
 const CRATE: &str = "pleach";
@@ -35,7 +39,8 @@ pub(in crate::cli) fn run(is_verb: impl FnOnce(&str) -> bool) -> Option<ExitCode
         Some(word) if word.starts_with('-') || is_verb(word) => return None,
         _ => {}
     }
-    let arguments = filter(arguments.collect());
+    let others = std::env::var(PLAIN_VARIABLE).unwrap_or_default();
+    let arguments = filter(arguments.collect(), &others);
     let mut command = if outer.is_empty() {
         Command::new(&compiler)
     } else {
@@ -67,9 +72,10 @@ fn hand_over(mut command: Command, compiler: &OsStr) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The arguments to compile with: without instrumentation for [`CRATE`], as they are for others.
-fn filter(arguments: Vec<OsString>) -> Vec<OsString> {
-    if !names_crate(&arguments) {
+/// The arguments to compile with: without instrumentation for [`CRATE`] and those in a list, as they are for others.
+fn filter(arguments: Vec<OsString>, plain_crates: &str) -> Vec<OsString> {
+    let is_plain = |name: &str| name == CRATE || plain_crates.split(',').any(|it| it == name);
+    if !crate_name(&arguments).is_some_and(is_plain) {
         return arguments;
     }
     let mut kept = Vec::with_capacity(arguments.len());
@@ -101,16 +107,20 @@ fn filter(arguments: Vec<OsString>) -> Vec<OsString> {
     kept
 }
 
-fn names_crate(arguments: &[OsString]) -> bool {
-    arguments
-        .windows(2)
-        .any(|pair| pair[0] == "--crate-name" && pair[1] == CRATE)
-        || arguments.iter().any(|argument| {
-            let name = argument
-                .to_str()
-                .and_then(|it| it.strip_prefix("--crate-name="));
-            name == Some(CRATE)
-        })
+fn crate_name(arguments: &[OsString]) -> Option<&str> {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.to_str() {
+            Some("--crate-name") => return arguments.next()?.to_str(),
+            Some(argument) => {
+                if let Some(name) = argument.strip_prefix("--crate-name=") {
+                    return Some(name);
+                }
+            }
+            None => {}
+        }
+    }
+    None
 }
 
 /// The flag of a code generation or unstable option in its separate form, and the value that is written into it.
@@ -165,7 +175,10 @@ mod tests {
     use super::filter;
 
     fn filtered(arguments: &str) -> String {
-        let kept = filter(arguments.split('|').map(Into::into).collect());
+        let kept = filter(
+            arguments.split('|').map(Into::into).collect(),
+            "fnv,regex_syntax",
+        );
         let kept: Vec<_> = kept
             .into_iter()
             .map(|argument| argument.into_string().unwrap())
@@ -210,6 +223,14 @@ mod tests {
     }
 
     #[test]
+    fn crates_that_nobody_else_uses_are_named() {
+        for name in ["fnv", "regex_syntax"] {
+            let kept = filtered(&format!("--crate-name|{name}|-Cpasses=sancov-module"));
+            assert_eq!(kept, format!("--crate-name|{name}"));
+        }
+    }
+
+    #[test]
     fn everything_else_is_kept() {
         let table = [
             ("-Copt-level=3", "-C|opt-level=3"),
@@ -239,7 +260,14 @@ mod tests {
 
     #[test]
     fn other_crates_are_compiled_as_cargo_says() {
-        for name in ["serde_json", "pleach_fuzz", "___", "build_script_build"] {
+        for name in [
+            "serde_json",
+            "pleach_fuzz",
+            "___",
+            "build_script_build",
+            "regex",
+            "",
+        ] {
             let arguments = format!(
                 "--crate-name|{name}|-Cpasses=sancov-module|-Zsanitizer=address|-C|debug-assertions=on|--extern|pleach"
             );
@@ -262,6 +290,6 @@ mod tests {
             "-C".into(),
             odd,
         ];
-        assert_eq!(filter(arguments.clone()), arguments);
+        assert_eq!(filter(arguments.clone(), ""), arguments);
     }
 }
