@@ -41,7 +41,7 @@
 //! | `PLEACH_LEN_CONTROL` | how slowly inputs may get longer: mutations without anything new, in proportion to the logarithm of the length; 0 for no limit | 5 |
 //! | `PLEACH_MAX_LEN` | bytes of a sentence that mutation grows to | 16384 |
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
-//! | `PLEACH_RAW` | share of the engine's own mutations, on the text, to begin with (text codec) | 0.05 |
+//! | `PLEACH_RAW` | share of the engine's own mutations, on the text, to begin with; with choices, only where errors are allowed | 0.05 |
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
 //! | `PLEACH_MODEL` | the file of a model that random derivations follow, in binary ([`crate::model`]) | `model:`, or none |
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
@@ -304,6 +304,9 @@ impl Fuzzer {
             session.steer(config.steering);
             session.use_engine(self.engine, config.bytes, config.reword);
             session.err(config.errors.unwrap_or(self.errors));
+            if self.codec == InputCodec::Choices {
+                session.take_verbatim(config.raw);
+            }
             session.control_length(config.len_control);
             session.set_feature_level(config.features);
             session.limit(config.budget());

@@ -3,7 +3,7 @@
 use super::places::CANDIDATES;
 use super::work::Workspace;
 use super::yields::{self, Maker};
-use super::{FIRST, Operator, Outcome, SLIP, Session, TRANSPLANT, operators};
+use super::{FIRST, Operator, Outcome, SLIP, Session, TRANSPLANT, VERBATIM, operators};
 use crate::id::ProductionId;
 use crate::slip;
 
@@ -16,8 +16,11 @@ const AVOIDED: usize = 3;
 /// How often a mutation is made again whose text reads as other tokens than its own.
 const MISREAD_REPEATS: usize = 3;
 /// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
-const FORGET: u32 = 250;
+pub(super) const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
+
+/// How many of 1000 inputs become such texts at most.
+const MOST_VERBATIM: u32 = 500;
 
 /// How many of 1000 inputs are made slightly invalid at most, if not more were asked for.
 const MOST_ERRORS: u32 = 400;
@@ -96,6 +99,9 @@ impl Session {
 
     /// The most crashes that had something of the present input's which no input has survived.
     fn crashes(&mut self) -> u16 {
+        if self.is_verbatim() {
+            return 0;
+        }
         let Workspace {
             steering, index, ..
         } = &mut self.work;
@@ -141,6 +147,10 @@ impl Session {
 
     /// One mutation of the derivation, or of its slips.
     fn step_once(&mut self, shrink: bool) -> Outcome {
+        if self.is_verbatim() && self.step_verbatim(shrink) {
+            return Outcome::Mutated(operators::Verbatim.name());
+        }
+        self.work.settle();
         if shrink && !self.work.slips.is_empty() {
             // Either may be what matters to the input.
             if self.draw(500) {
@@ -164,6 +174,10 @@ impl Session {
             if self.draw(share.min(MOST_ERRORS.max(self.errors))) && self.apply_numbered(SLIP) {
                 return Outcome::Mutated(operators::Slip.name());
             }
+            let share = (f64::from(self.verbatim) * self.yields.merit(VERBATIM)).round() as u32;
+            if self.draw(share.min(MOST_VERBATIM)) && self.change_verbatim() {
+                return Outcome::Mutated(operators::Verbatim.name());
+            }
         }
         self.change(shrink)
     }
@@ -184,6 +198,11 @@ impl Session {
     }
 
     fn transplant_once(&mut self, donor: &[u8], shrink: bool) -> Outcome {
+        if !shrink && self.is_verbatim() && self.cross_verbatim(donor) {
+            self.keep();
+            return Outcome::Mutated(operators::Verbatim.name());
+        }
+        self.work.settle();
         self.work.load_donor(slip::split(donor).0);
         if self.errors == 0 {
             self.work.slips.forgive();
@@ -222,7 +241,7 @@ impl Session {
     }
 
     /// Applies an operator at a site that promises something, and takes note that the present input is its work.
-    fn apply_numbered(&mut self, number: usize) -> bool {
+    pub(super) fn apply_numbered(&mut self, number: usize) -> bool {
         let Some((site, place)) = self.draw_site(number) else {
             return false;
         };
@@ -284,6 +303,7 @@ impl Session {
 
     /// Applies an operator at one of its sites, drawn uniformly.
     pub fn apply(&mut self, operator: &dyn Operator) -> bool {
+        self.work.settle();
         let site = match operator.kind() {
             None => Some(0),
             Some(kind) => {

@@ -79,7 +79,12 @@ impl Session {
 
     /// Cuts the present input to a size; what is lost is closed off. Slips go first.
     pub(super) fn fit(&mut self, max_size: usize) {
+        if self.given.len() > max_size && self.is_verbatim() {
+            self.work.leave_derivation();
+            self.keep();
+        }
         if self.given.len() > max_size && !self.work.slips.is_empty() {
+            self.work.settle();
             self.work.slips.clear();
             self.keep();
         }

@@ -37,7 +37,7 @@ pub(super) struct Readers {
 
 impl Readers {
     /// The choices of a text of a production, into `choices`. False if it is none, or if that takes too long to find out.
-    fn read(
+    pub(super) fn read(
         &mut self,
         graph: &Arc<Graph>,
         production: ProductionId,
@@ -153,7 +153,7 @@ impl Workspace {
     }
 
     /// Whether the text of a production is read byte by byte: how one of the syntax is cut into tokens depends on what comes before.
-    fn is_read_in_bytes(&self, production: ProductionId) -> bool {
+    pub(super) fn is_read_in_bytes(&self, production: ProductionId) -> bool {
         let grammar = self.graph().grammar();
         !grammar.has_tokens() || grammar[production].role != Role::Syntax
     }

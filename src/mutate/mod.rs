@@ -10,7 +10,8 @@
 //! sites it works; the site is drawn by what the operator has yielded at the sites of the same nonterminal. Where it turns out not
 //! to apply, others are drawn a few times and then tried from a random one on, each once, so nothing is retried without end.
 //!
-//! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]).
+//! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]), and a share is texts that the engine has
+//! changed as a whole ([`Session::take_verbatim`]).
 
 mod apply;
 mod bounds;
@@ -28,6 +29,7 @@ mod scalars;
 mod slips;
 mod steering;
 mod variations;
+mod verbatim;
 mod work;
 mod yields;
 
@@ -88,6 +90,7 @@ pub struct Session {
     bytes: u32,
     reword: u32,
     errors: u32,
+    verbatim: u32,
     /// The canonical choices of the input in the workspace, with the trailer of its slips.
     given: Vec<u8>,
     /// What a mutation begins with, where there are suspects.
@@ -116,8 +119,9 @@ const BYTES: usize = 1;
 const REWORD: usize = 2;
 const SLIP: usize = 3;
 const TRANSPLANT: usize = 4;
+const VERBATIM: usize = 5;
 /// The number of the first operator that is drawn by weight.
-const FIRST: usize = 5;
+const FIRST: usize = 6;
 
 impl Session {
     /// A session that steers toward k-paths of up to the given k.
@@ -148,6 +152,7 @@ impl Session {
             bytes: 0,
             reword: 0,
             errors: 0,
+            verbatim: 0,
             given: Vec::new(),
             parent: Vec::new(),
             rendered: Vec::new(),
@@ -163,6 +168,7 @@ impl Session {
             (Box::new(operators::Reword), "reword"),
             (Box::new(operators::Slip), "slip"),
             (Box::new(operators::Transplant), "transplant"),
+            (Box::new(operators::Verbatim), "verbatim"),
         ];
         for (operator, name) in own {
             session.yields.add(name, 0.0);
@@ -214,6 +220,12 @@ impl Session {
         self.errors = per_mille.min(1000);
     }
 
+    /// Lets the engine change the whole text of so many of 1000 inputs that may be invalid, before yields are taken into account. They
+    /// count as slightly invalid ones: without [`Session::err`] there are none.
+    pub fn take_verbatim(&mut self, per_mille: u32) {
+        self.verbatim = per_mille.min(1000);
+    }
+
     /// Takes in an input that crashes the program. Paths that it has and no input that was marked are no longer sought, and of the
     /// mutants with a path that n crashes had, one in n + 1 is given out, until one survives: so a bug that is found again and again
     /// does not stand before all others. Others are made in their place, or after a few the parent is given out once more. Makes
@@ -255,6 +267,7 @@ impl Session {
     pub fn attach(&mut self, semantics: impl Into<AnySemantics>) -> Result<(), semantics::Error> {
         let semantics = semantics.into();
         semantics.check(self.codec())?;
+        self.work.settle();
         self.semantics = Some((semantics, semantics::Workspace::default()));
         self.render();
         Ok(())
@@ -369,11 +382,16 @@ impl Session {
             self.length.progress();
             self.kept();
         }
-        self.work.collect();
+        if !self.work.is_deferred() {
+            self.work.collect();
+        }
     }
 
     /// The present input was kept, so a model that learns learns it.
     fn kept(&mut self) {
+        if self.work.is_deferred() {
+            return;
+        }
         let codec = self.work.codec().clone();
         if let Some(guidance) = &mut self.work.guidance {
             guidance.kept(&codec, slip::split(&self.given).0);
@@ -390,9 +408,13 @@ impl Session {
 
     fn read(&mut self, input: &[u8]) {
         let (choices, script) = slip::split(input);
-        self.work.load(choices);
         self.work.slips.read(script);
-        self.work.slips.fit(self.work.index().sites().len());
+        if self.work.slips.verbatim().is_some() && self.semantics.is_none() {
+            self.work.defer(choices);
+        } else {
+            self.work.load(choices);
+            self.work.slips.fit(self.work.index().sites().len());
+        }
         self.render();
     }
 
@@ -400,6 +422,10 @@ impl Session {
     fn render(&mut self) {
         if !self.is_direct() {
             self.rendered.clear();
+            if let (Some(text), None) = (self.work.slips.verbatim(), &self.semantics) {
+                self.rendered.extend_from_slice(text);
+                return;
+            }
             let codec = self.work.codec().clone();
             let work = &self.work;
             if let Some((hooks, workspace)) = &mut self.semantics {
@@ -511,8 +537,8 @@ impl Session {
     fn keep(&mut self) {
         self.hash = None;
         self.given.clear();
-        self.given.extend_from_slice(self.work.index().canonical());
-        if self.given.is_empty() {
+        self.given.extend_from_slice(self.work.canonical());
+        if self.given.is_empty() && !self.work.is_deferred() {
             // The engine must not see an empty result, and any first choice in full decodes to the same.
             let first = self.work.index().choices().first().copied();
             self.given.push(first.unwrap_or(0));

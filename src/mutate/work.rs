@@ -55,6 +55,8 @@ pub struct Workspace {
     pub(super) varies: bool,
     scratch: Scratch,
     census: [u32; KINDS],
+    /// The choices of a text that does without its derivation, until that is asked for.
+    deferred: Option<Vec<u8>>,
 }
 
 /// Memory of edits.
@@ -63,6 +65,10 @@ pub(super) struct Buffers {
     pub(super) choices: Vec<u8>,
     pub(super) other: Vec<u8>,
     pub(super) text: Vec<u8>,
+    /// The text of the input with its slips, for what changes it as a whole.
+    pub(super) whole: Vec<u8>,
+    /// How long that may become.
+    pub(super) room: usize,
     pub(super) items: Vec<ItemSource>,
     pub(super) before: Vec<u32>,
     pub(super) path: Vec<SymbolId>,
@@ -138,6 +144,7 @@ impl Workspace {
             varies: varies(graph),
             scratch: Scratch::default(),
             census: [0; KINDS],
+            deferred: None,
         };
         work.load(&[]);
         work
@@ -145,9 +152,37 @@ impl Workspace {
 
     /// Decodes an input into the workspace.
     pub(super) fn load(&mut self, choices: &[u8]) {
+        self.deferred = None;
         self.codec
             .index(choices, &mut self.scratch, &mut self.index);
         self.count_all();
+    }
+
+    /// Takes choices in, but decodes them only at [`Workspace::settle`]: for a text that is nothing of theirs.
+    pub(super) fn defer(&mut self, choices: &[u8]) {
+        let mut deferred = self.deferred.take().unwrap_or_default();
+        deferred.clear();
+        deferred.extend_from_slice(choices);
+        self.deferred = Some(deferred);
+    }
+
+    /// Decodes what was deferred; the index is that of another input until then.
+    pub(super) fn settle(&mut self) {
+        if let Some(choices) = self.deferred.take() {
+            self.load(&choices);
+        }
+    }
+
+    pub(super) fn is_deferred(&self) -> bool {
+        self.deferred.is_some()
+    }
+
+    /// The choices of the input: canonical ones, unless they are deferred.
+    pub(super) fn canonical(&self) -> &[u8] {
+        match &self.deferred {
+            Some(choices) => choices,
+            None => self.index.canonical(),
+        }
     }
 
     /// Decodes another input, to take parts from.

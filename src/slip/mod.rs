@@ -3,7 +3,7 @@
 //! Error paths of a program are beyond the reach of sentences. An input that is slightly invalid is a derivation with a few
 //! *slips*: at one site a subtree's text is dropped, doubled, swapped with the next one's or replaced by raw bytes, or the
 //! text ends there. The derivation stays what it is, so all else remains as mutable as ever, and forgetting the slips gives
-//! the sentence back.
+//! the sentence back. Raw bytes in the place of the root are a whole text of its own, for which nothing is derived.
 //!
 //! Slips stand behind the choices, as a trailer that is read from its end:
 //!
@@ -129,8 +129,11 @@ pub fn text(codec: &Codec, input: &[u8]) -> Vec<u8> {
         return codec.sentence(choices);
     }
     let (mut index, mut slips, mut text) = (SiteIndex::new(), Slips::new(), Vec::new());
-    codec.index(choices, &mut Scratch::default(), &mut index);
     slips.read(script);
+    if let Some(text) = slips.verbatim() {
+        return text.to_vec();
+    }
+    codec.index(choices, &mut Scratch::default(), &mut index);
     slips.render(codec, &index, &mut Lexemes::default(), &mut text);
     text
 }
@@ -228,6 +231,14 @@ impl Slips {
     /// Whether the input is a sentence: there are variations at most.
     pub fn is_sentence(&self) -> bool {
         self.slips.iter().all(Slip::is_variation)
+    }
+
+    /// The whole text, if it is nothing of the derivation's: raw bytes in the place of the first site, the root.
+    pub fn verbatim(&self) -> Option<&[u8]> {
+        match &self.slips[..] {
+            [slip] if (slip.place, slip.kind) == (0, RAW) => Some(self.change(slip).bytes()),
+            _ => None,
+        }
     }
 
     /// Forgets all but variations.

@@ -21,6 +21,7 @@ mod swap;
 mod transplant;
 mod unroll;
 mod vary;
+mod verbatim;
 
 pub use absorb::Absorb;
 pub use borrow::Borrow;
@@ -43,6 +44,7 @@ pub use swap::Swap;
 pub use transplant::Transplant;
 pub use unroll::Unroll;
 pub use vary::Vary;
+pub use verbatim::Verbatim;
 
 use super::operator::Operator;
 

@@ -1,0 +1,189 @@
+//! Texts as a mutator of bytes makes them: where inputs may be invalid, a share of them is the text of another, changed as a whole.
+//!
+//! Slips depart from a derivation here and there; what the grammar leaves out altogether, they do not get at. So the engine
+//! changes all of a text, and the result stands as raw bytes in the place of the derivation's. The derivation is kept behind
+//! it, and forgetting the text leads back to that. A text that turns out to be a sentence becomes a derivation of its own.
+//!
+//! Such a text is mutated on without its derivation, which is decoded only where it is asked for: so this costs little more than
+//! what the engine takes.
+
+use super::apply::FORGET;
+use super::work::Workspace;
+use super::{Session, VERBATIM};
+use crate::slip::{Change, MAX_RAW};
+
+/// How many of 1000 mutations of such a text find out whether it is a sentence.
+const RECOGNIZE: u32 = 60;
+/// What an input has besides its choices and this text, at the most.
+const TRAILER: usize = 16;
+/// How many times the longest part of another text is drawn, for the longest of them to be seldom long.
+const PART: usize = 64;
+
+impl Session {
+    /// Whether the text is nothing of the derivation's.
+    pub(super) fn is_verbatim(&self) -> bool {
+        self.work.slips.verbatim().is_some()
+    }
+
+    /// Changes a text that is nothing of the derivation's. False if the derivation is to be mutated on: that which the text has come
+    /// from, or the text's own.
+    pub(super) fn step_verbatim(&mut self, shrink: bool) -> bool {
+        if shrink {
+            // The text does without the derivation.
+            let len = self.given.len();
+            self.work.leave_derivation();
+            self.keep();
+            if self.given.len() < len {
+                self.maker = None;
+                return true;
+            }
+        }
+        let forgets = self.errors == 0 && !shrink;
+        if forgets || self.draw(FORGET) {
+            self.work.settle();
+            self.work.slips.forgive();
+            return false;
+        }
+        if self.draw(RECOGNIZE) {
+            let text = self.sentence().to_vec();
+            if self.work.recognize(&text) {
+                return false;
+            }
+        }
+        if shrink {
+            self.maker = None;
+            self.fill_whole();
+            return self.work.shorten_whole_text();
+        }
+        self.change_verbatim()
+    }
+
+    /// Lets the engine change the whole text.
+    pub(super) fn change_verbatim(&mut self) -> bool {
+        self.fill_whole();
+        self.apply_numbered(VERBATIM)
+    }
+
+    /// Puts a part of another input's text into the text.
+    pub(super) fn cross_verbatim(&mut self, donor: &[u8]) -> bool {
+        if self.errors == 0 || self.draw(FORGET) {
+            self.work.settle();
+            self.work.slips.forgive();
+            return false;
+        }
+        let other = self.text_of(donor);
+        self.fill_whole();
+        self.maker = None;
+        self.work.splice_whole_text(&other)
+    }
+
+    fn fill_whole(&mut self) {
+        let mut whole = std::mem::take(&mut self.work.buffers.whole);
+        whole.clear();
+        whole.extend_from_slice(self.sentence());
+        self.work.buffers.room = self.work.room_of_whole(whole.len());
+        self.work.buffers.whole = whole;
+    }
+}
+
+impl Workspace {
+    /// How long the whole text may become.
+    fn room_of_whole(&self, len: usize) -> usize {
+        let limits = &self.limits;
+        let most = limits
+            .max_len
+            .min(limits.max_choices.saturating_sub(TRAILER));
+        (2 * len + 64).min(MAX_RAW).min(most)
+    }
+
+    /// Lets the engine change the whole text, which then stands in place of the derivation's. False, and nothing changed, if it is too
+    /// long.
+    pub(super) fn change_whole_text(&mut self) -> bool {
+        let Some(engine) = self.engine else {
+            return false;
+        };
+        let room = self.buffers.room;
+        let mut text = std::mem::take(&mut self.buffers.whole);
+        let len = text.len();
+        let mut changed = false;
+        if (1..=room).contains(&len) {
+            text.resize(room, 0);
+            let len = engine(&mut text, len, room).min(room);
+            text.truncate(len);
+            changed = self.put_whole_text(&text);
+        }
+        self.buffers.whole = text;
+        changed
+    }
+
+    /// Leaves a part of the whole text out. False if it is a single byte.
+    fn shorten_whole_text(&mut self) -> bool {
+        let mut text = std::mem::take(&mut self.buffers.whole);
+        let mut changed = false;
+        if text.len() > 1 {
+            let start = self.rng.index(text.len());
+            let most = (text.len() / 2).min(text.len() - start);
+            text.drain(start..start + 1 + self.rng.index(most.max(1)));
+            changed = self.put_whole_text(&text);
+        }
+        self.buffers.whole = text;
+        changed
+    }
+
+    /// Inserts a part of another text into the whole one, or puts it in the place of as many bytes.
+    fn splice_whole_text(&mut self, other: &[u8]) -> bool {
+        let mut text = std::mem::take(&mut self.buffers.whole);
+        let mut changed = false;
+        if !other.is_empty() {
+            let rng = &mut self.rng;
+            let len = (1 + rng.index(PART).min(rng.index(PART))).min(other.len());
+            let from = rng.index(other.len() - len + 1);
+            let part = &other[from..from + len];
+            let at = rng.index(text.len() + 1);
+            let end = match rng.per_mille(500) {
+                true => at,
+                false => (at + len).min(text.len()),
+            };
+            if text.len() - (end - at) + len <= self.buffers.room {
+                text.splice(at..end, part.iter().copied());
+                changed = self.put_whole_text(&text);
+            }
+        }
+        self.buffers.whole = text;
+        changed
+    }
+
+    fn put_whole_text(&mut self, text: &[u8]) -> bool {
+        if text.is_empty() || text.len() > MAX_RAW {
+            return false;
+        }
+        if self.canonical().len() + text.len() + TRAILER > self.limits.max_choices {
+            self.load(&[]);
+        }
+        self.slips.clear();
+        self.slips.push(0, Change::Raw(text))
+    }
+
+    /// Gives up all choices, for a text that needs none.
+    pub(super) fn leave_derivation(&mut self) {
+        self.load(&[]);
+        self.slips.fit(1);
+    }
+
+    /// Derives a text from the start symbol, without slips. False, and nothing changed, if that is not possible.
+    fn recognize(&mut self, text: &[u8]) -> bool {
+        let start = self.graph().grammar().start();
+        if !self.is_read_in_bytes(start) {
+            return false;
+        }
+        let mut choices = std::mem::take(&mut self.buffers.choices);
+        let graph = self.graph().clone();
+        let read = self.readers.read(&graph, start, text, &mut choices);
+        if read {
+            self.load(&choices);
+            self.slips.clear();
+        }
+        self.buffers.choices = choices;
+        read
+    }
+}
