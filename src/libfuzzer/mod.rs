@@ -28,7 +28,8 @@
 //!
 //! # Settings
 //!
-//! From environment variables, because engines that stand in for libFuzzer ignore unknown flags:
+//! From environment variables, because engines that stand in for libFuzzer ignore unknown flags; one that is empty counts as
+//! unset:
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
