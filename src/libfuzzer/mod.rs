@@ -304,7 +304,7 @@ impl Fuzzer {
             };
             session.steer(config.steering);
             session.use_engine(self.engine, config.bytes, config.reword);
-            session.err(config.errors.unwrap_or(self.errors));
+            session.set_errors(config.errors.unwrap_or(self.errors));
             session.control_length(config.len_control);
             session.set_feature_level(config.features);
             session.limit(config.budget());

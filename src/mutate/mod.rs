@@ -10,7 +10,7 @@
 //! sites it works; the site is drawn by what the operator has yielded at the sites of the same nonterminal. Where it turns out not
 //! to apply, others are drawn a few times and then tried from a random one on, each once, so nothing is retried without end.
 //!
-//! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]).
+//! On demand a share of the inputs is slightly invalid ([`Session::set_errors`], [`crate::slip`]).
 
 mod apply;
 mod bounds;
@@ -210,7 +210,7 @@ impl Session {
     }
 
     /// Makes so many of 1000 inputs slightly invalid, before yields are taken into account; none by default.
-    pub fn err(&mut self, per_mille: u32) {
+    pub fn set_errors(&mut self, per_mille: u32) {
         self.errors = per_mille.min(1000);
     }
 
