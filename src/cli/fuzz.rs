@@ -282,14 +282,10 @@ impl Fuzz {
         let seed = common.random_seed & u64::from(u32::MAX);
         if seed != 0 {
             command.arg(format!("-seed={seed}"));
-            if std::env::var_os(CLOCK_VARIABLE).is_none() {
-                command.env(CLOCK_VARIABLE, "0");
-            }
+            set_default(&mut command, CLOCK_VARIABLE, "0");
         }
         command.args(&self.flags);
-        if std::env::var_os(STATS_VARIABLE).is_none() {
-            command.env(STATS_VARIABLE, "1");
-        }
+        set_default(&mut command, STATS_VARIABLE, "1");
         command
     }
 
@@ -363,6 +359,13 @@ impl Build<'_> {
                 "see the messages above",
             )),
         }
+    }
+}
+
+/// Sets a variable of a target, unless the user has set it. To targets, one that is empty is unset.
+fn set_default(command: &mut Command, name: &str, value: &str) {
+    if std::env::var_os(name).is_none_or(|it| it.is_empty()) {
+        command.env(name, value);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Settings from environment variables.
 
+use std::ops::RangeInclusive;
+
 use crate::mutate::{Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
 
 /// What a target makes of a model.
@@ -39,7 +41,7 @@ pub struct Config {
     /// `PLEACH_MAX_DEPTH`.
     pub max_depth: u32,
     /// `PLEACH_RAW`, out of 1000.
-    pub raw: u32,
+    pub raw: Option<u32>,
     /// `PLEACH_CACHE`, in MiB.
     pub cache: usize,
     /// `PLEACH_MODE`; nothing if the target decides.
@@ -63,7 +65,7 @@ impl Default for Config {
             len_control: DEFAULT_LEN_CONTROL,
             max_len: 1 << 14,
             max_depth: 96,
-            raw: 50,
+            raw: None,
             cache: 32,
             mode: None,
             clock: true,
@@ -78,7 +80,7 @@ impl Default for Config {
 pub struct BadSetting {
     name: &'static str,
     value: String,
-    expected: &'static str,
+    expected: String,
 }
 
 impl Config {
@@ -93,122 +95,30 @@ impl Config {
         })
     }
 
-    /// The settings that a look-up of variables gives.
+    /// The settings that a look-up of variables gives. A variable that is empty counts as unset.
     ///
     /// # Errors
     ///
     /// [`BadSetting`] names the first variable that has no usable value.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Config, BadSetting> {
-        let mut config = Config::default();
-        let read = |name: &'static str,
-                    expected: &'static str,
-                    set: &mut dyn FnMut(&str) -> Option<()>| {
-            let Some(value) = variable(name) else {
-                return Ok(());
-            };
-            set(value.trim()).ok_or(BadSetting {
-                name,
-                value,
-                expected,
-            })
-        };
-        fn whole<T: TryFrom<u64>>(text: &str, range: std::ops::RangeInclusive<u64>) -> Option<T> {
-            let number = text.parse().ok().filter(|number| range.contains(number))?;
-            T::try_from(number).ok()
-        }
-        fn share(text: &str) -> Option<u32> {
-            let share: f64 = text.parse().ok()?;
-            (0.0..=1.0)
-                .contains(&share)
-                .then_some((share * 1000.0).round() as u32)
-        }
-        const SHARE: &str = "a share from 0 to 1";
-        read("PLEACH_K", "a whole number from 1 to 32", &mut |text| {
-            config.k = whole(text, 1..=32)?;
-            Some(())
-        })?;
-        read("PLEACH_STEERING", SHARE, &mut |text| {
-            config.steering = share(text)?;
-            Some(())
-        })?;
-        read("PLEACH_AVOID", "0 or 1", &mut |text| {
-            config.avoid = whole::<u32>(text, 0..=1)? == 1;
-            Some(())
-        })?;
-        read("PLEACH_BYTES", SHARE, &mut |text| {
-            config.bytes = share(text)?;
-            Some(())
-        })?;
-        read("PLEACH_REWORD", SHARE, &mut |text| {
-            config.reword = share(text)?;
-            Some(())
-        })?;
-        read("PLEACH_ERRORS", SHARE, &mut |text| {
-            config.errors = Some(share(text)?);
-            Some(())
-        })?;
-        read(
-            "PLEACH_FEATURES",
-            "a whole number from 0 to 32",
-            &mut |text| {
-                config.features = whole(text, 0..=32)?;
-                Some(())
-            },
-        )?;
-        read(
-            "PLEACH_LEN_CONTROL",
-            "a whole number from 0 to 1000",
-            &mut |text| {
-                config.len_control = whole(text, 0..=1000)?;
-                Some(())
-            },
-        )?;
-        read(
-            "PLEACH_MAX_LEN",
-            "a number of bytes from 1 on",
-            &mut |text| {
-                config.max_len = whole(text, 1..=u64::from(u32::MAX / 2))?;
-                Some(())
-            },
-        )?;
-        read(
-            "PLEACH_MAX_DEPTH",
-            "a whole number from 1 to 65536",
-            &mut |text| {
-                config.max_depth = whole(text, 1..=65_536)?;
-                Some(())
-            },
-        )?;
-        read("PLEACH_RAW", SHARE, &mut |text| {
-            config.raw = share(text)?;
-            Some(())
-        })?;
-        read(
-            "PLEACH_CACHE",
-            "a number of MiB from 1 to 4096",
-            &mut |text| {
-                config.cache = whole(text, 1..=4096)?;
-                Some(())
-            },
-        )?;
-        read("PLEACH_MODE", "common, uncommon or self", &mut |text| {
-            config.mode = Some(match text {
-                "common" => ModelMode::Common,
-                "uncommon" => ModelMode::Uncommon,
-                "self" => ModelMode::Kept,
-                _ => return None,
-            });
-            Some(())
-        })?;
-        read("PLEACH_CLOCK", "0 or 1", &mut |text| {
-            config.clock = whole::<u32>(text, 0..=1)? == 1;
-            Some(())
-        })?;
-        read("PLEACH_STATS", "0 or 1", &mut |text| {
-            config.stats = whole::<u32>(text, 0..=1)? == 1;
-            Some(())
-        })?;
-        Ok(config)
+        let from = Variables(variable);
+        let mut to = Config::default();
+        from.read("PLEACH_K", whole(1..=32), &mut to.k)?;
+        from.read("PLEACH_STEERING", share(), &mut to.steering)?;
+        from.read("PLEACH_AVOID", flag(), &mut to.avoid)?;
+        from.read("PLEACH_BYTES", share(), &mut to.bytes)?;
+        from.read("PLEACH_REWORD", share(), &mut to.reword)?;
+        from.read("PLEACH_ERRORS", share(), &mut to.errors)?;
+        from.read("PLEACH_FEATURES", whole(0..=32), &mut to.features)?;
+        from.read("PLEACH_LEN_CONTROL", whole(0..=1000), &mut to.len_control)?;
+        from.read("PLEACH_MAX_LEN", bytes(), &mut to.max_len)?;
+        from.read("PLEACH_MAX_DEPTH", whole(1..=65_536), &mut to.max_depth)?;
+        from.read("PLEACH_RAW", share(), &mut to.raw)?;
+        from.read("PLEACH_CACHE", mebibytes(1..=4096), &mut to.cache)?;
+        from.read("PLEACH_MODE", mode(), &mut to.mode)?;
+        from.read("PLEACH_CLOCK", flag(), &mut to.clock)?;
+        from.read("PLEACH_STATS", flag(), &mut to.stats)?;
+        Ok(to)
     }
 
     /// The bounds that mutation keeps.
@@ -219,4 +129,89 @@ impl Config {
             ..Budget::default()
         }
     }
+}
+
+/// A look-up of variables.
+struct Variables<V>(V);
+
+impl<V: Fn(&str) -> Option<String>> Variables<V> {
+    /// Stores what a variable is set to, if it is.
+    fn read<T>(
+        &self,
+        name: &'static str,
+        takes: Takes<impl Fn(&str) -> Option<T>>,
+        place: &mut T,
+    ) -> Result<(), BadSetting> {
+        let Some(value) = (self.0)(name).filter(|value| !value.is_empty()) else {
+            return Ok(());
+        };
+        *place = (takes.parse)(value.trim()).ok_or(BadSetting {
+            name,
+            value,
+            expected: takes.expected,
+        })?;
+        Ok(())
+    }
+}
+
+/// What a variable takes: in words, and as a value.
+struct Takes<P> {
+    expected: String,
+    parse: P,
+}
+
+fn takes<T, P: Fn(&str) -> Option<T>>(expected: impl Into<String>, parse: P) -> Takes<P> {
+    let expected = expected.into();
+    Takes { expected, parse }
+}
+
+fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Option<T> {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number))?;
+        T::try_from(number).ok()
+    }
+}
+
+fn whole<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> Takes<impl Fn(&str) -> Option<T>> {
+    let (first, last) = (range.start(), range.end());
+    let expected = format!("a whole number from {first} to {last}");
+    takes(expected, within(range))
+}
+
+fn mebibytes(range: RangeInclusive<u64>) -> Takes<impl Fn(&str) -> Option<usize>> {
+    let (first, last) = (range.start(), range.end());
+    let expected = format!("a number of MiB from {first} to {last}");
+    takes(expected, within(range))
+}
+
+fn bytes() -> Takes<impl Fn(&str) -> Option<usize>> {
+    let most = u64::from(u32::MAX / 2);
+    takes("a number of bytes from 1 on", within(1..=most))
+}
+
+/// A share, out of 1000.
+fn share<T: From<u32>>() -> Takes<impl Fn(&str) -> Option<T>> {
+    takes("a share from 0 to 1", |text: &str| {
+        let share: f64 = text.parse().ok()?;
+        let is_share = (0.0..=1.0).contains(&share);
+        is_share.then(|| T::from((share * 1000.0).round() as u32))
+    })
+}
+
+fn flag() -> Takes<impl Fn(&str) -> Option<bool>> {
+    takes("0 or 1", |text: &str| {
+        let number: u32 = within(0..=1)(text)?;
+        Some(number == 1)
+    })
+}
+
+fn mode() -> Takes<impl Fn(&str) -> Option<Option<ModelMode>>> {
+    takes("common, uncommon or self", |text: &str| {
+        Some(Some(match text {
+            "common" => ModelMode::Common,
+            "uncommon" => ModelMode::Uncommon,
+            "self" => ModelMode::Kept,
+            _ => return None,
+        }))
+    })
 }

@@ -28,7 +28,8 @@
 //!
 //! # Settings
 //!
-//! From environment variables, because engines that stand in for libFuzzer ignore unknown flags:
+//! From environment variables, because engines that stand in for libFuzzer ignore unknown flags; one that is empty counts as
+//! unset:
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
@@ -41,7 +42,7 @@
 //! | `PLEACH_LEN_CONTROL` | how slowly inputs may get longer: mutations without anything new, in proportion to the logarithm of the length; 0 for no limit | 5 |
 //! | `PLEACH_MAX_LEN` | bytes of a sentence that mutation grows to | 16384 |
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
-//! | `PLEACH_RAW` | share of the engine's own mutations, on the text, to begin with; with choices, only where errors are allowed | 0.05 |
+//! | `PLEACH_RAW` | share of the engine's own mutations, on the text, to begin with; with choices, only where errors are allowed | 0.2, 0.05 in the text codec |
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
 //! | `PLEACH_MODEL` | the file of a model that random derivations follow, in binary ([`crate::model`]) | `model:`, or none |
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
@@ -135,6 +136,10 @@ pub struct Fuzzer {
 
 /// A function that makes the hooks of a grammar, or says what is wrong.
 pub type Hooks = fn(&Grammar) -> Result<AnySemantics, String>;
+
+/// The share of whole texts that the engine changes where errors are allowed, out of 1000, unless set otherwise. Such a run takes a
+/// fraction of the time of a sentence's.
+const VERBATIM: u32 = 200;
 
 #[derive(Debug)]
 struct State {
@@ -303,9 +308,9 @@ impl Fuzzer {
             };
             session.steer(config.steering);
             session.use_engine(self.engine, config.bytes, config.reword);
-            session.err(config.errors.unwrap_or(self.errors));
+            session.set_errors(config.errors.unwrap_or(self.errors));
             if self.codec == InputCodec::Choices {
-                session.take_verbatim(config.raw);
+                session.set_verbatim(config.raw.unwrap_or(VERBATIM));
             }
             session.control_length(config.len_control);
             session.set_feature_level(config.features);

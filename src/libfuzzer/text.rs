@@ -26,6 +26,8 @@ use crate::mutate::Session;
 use crate::parse::{Budget, Parser, Refusal, Workspace};
 use crate::slip::keep_variations;
 
+/// The share of the engine's mutations of sentences to begin with, out of 1000, unless set otherwise.
+const RAW: u32 = 50;
 /// Mutations of texts that are not parsed that give a fresh sentence instead, out of 1000.
 const FRESH: u32 = 125;
 
@@ -216,7 +218,7 @@ impl Texts {
             self.recognize(session, &data[..size], Reader::Mutator)
         };
         let raw = match known {
-            true => !minimize && session.draw(self.balance.share(config.raw)),
+            true => !minimize && session.draw(self.balance.share(config.raw.unwrap_or(RAW))),
             false => minimize || !session.draw(FRESH),
         };
         if raw {

@@ -10,8 +10,8 @@
 //! sites it works; the site is drawn by what the operator has yielded at the sites of the same nonterminal. Where it turns out not
 //! to apply, others are drawn a few times and then tried from a random one on, each once, so nothing is retried without end.
 //!
-//! On demand a share of the inputs is slightly invalid ([`Session::err`], [`crate::slip`]), and a share is texts that the engine has
-//! changed as a whole ([`Session::take_verbatim`]).
+//! On demand a share of the inputs is slightly invalid ([`Session::set_errors`], [`crate::slip`]), and a share is texts that the engine has
+//! changed as a whole ([`Session::set_verbatim`]).
 
 mod apply;
 mod bounds;
@@ -216,13 +216,13 @@ impl Session {
     }
 
     /// Makes so many of 1000 inputs slightly invalid, before yields are taken into account; none by default.
-    pub fn err(&mut self, per_mille: u32) {
+    pub fn set_errors(&mut self, per_mille: u32) {
         self.errors = per_mille.min(1000);
     }
 
     /// Lets the engine change the whole text of so many of 1000 inputs that may be invalid, before yields are taken into account. They
-    /// count as slightly invalid ones: without [`Session::err`] there are none.
-    pub fn take_verbatim(&mut self, per_mille: u32) {
+    /// count as slightly invalid ones: without [`Session::set_errors`] there are none.
+    pub fn set_verbatim(&mut self, per_mille: u32) {
         self.verbatim = per_mille.min(1000);
     }
 

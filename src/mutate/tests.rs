@@ -71,8 +71,8 @@ fn mutations_of_random_grammars_keep_index_text_and_choices_together() {
         let mut session = Session::new(&graph, 1 + seed as usize % 4).unwrap();
         session.seed(seed);
         session.use_engine(engine, 150, 150);
-        session.err([0, 300][seed as usize / 4 % 2]);
-        session.take_verbatim([0, 300][seed as usize / 8 % 2]);
+        session.set_errors([0, 300][seed as usize / 4 % 2]);
+        session.set_verbatim([0, 300][seed as usize / 8 % 2]);
         for round in 0..150 {
             let max_size = [4096, 64, 1, 7, 300][round % 5];
             if rng.below(4) == 0 {
@@ -121,7 +121,7 @@ fn an_input_departs_from_the_grammar_only_on_demand() {
     let slipped = |per_mille: u32, first: &[u8]| {
         let mut session = Session::new(&graph, 2).unwrap();
         session.use_engine(engine, 100, 100);
-        session.err(per_mille);
+        session.set_errors(per_mille);
         session.load(first);
         let (mut slipped, mut kinds) = (Vec::new(), 0);
         for seed in 0..3000 {

@@ -201,12 +201,8 @@ impl<S: Default + 'static> Semantics<S> {
     ///
     /// [`Error::OtherGrammar`] if the codec is that of another grammar.
     pub fn text(&self, codec: &Codec, input: &[u8]) -> Result<Vec<u8>, Error> {
-        let (mut index, mut slips, mut text) = (SiteIndex::new(), Slips::new(), Vec::new());
-        let (choices, script) = slip::split(input);
-        codec.index(choices, &mut Scratch::default(), &mut index);
-        slips.read(script);
-        self.render(codec, &index, &slips, &mut Workspace::default(), &mut text)?;
-        Ok(text)
+        check(codec, self.fingerprint)?;
+        Ok(text(self, codec, input))
     }
 
     /// Renders a derivation with its slips, replacing what is in `text`.
@@ -222,16 +218,9 @@ impl<S: Default + 'static> Semantics<S> {
         workspace: &mut Workspace,
         text: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.check(codec)?;
+        check(codec, self.fingerprint)?;
         self.render_checked(codec, index, slips, workspace, text);
         Ok(())
-    }
-
-    fn check(&self, codec: &Codec) -> Result<(), Error> {
-        match codec.graph().grammar().fingerprint() == self.fingerprint {
-            true => Ok(()),
-            false => Err(Error::OtherGrammar),
-        }
     }
 }
 
@@ -248,7 +237,10 @@ impl<S> fmt::Debug for Semantics<S> {
 
 /// Hooks whose state nobody needs to know any more.
 #[derive(Debug)]
-pub struct AnySemantics(Box<dyn Render>);
+pub struct AnySemantics {
+    fingerprint: u64,
+    hooks: Box<dyn Render>,
+}
 
 impl AnySemantics {
     /// Whether a codec is that of the grammar of the hooks.
@@ -257,7 +249,7 @@ impl AnySemantics {
     ///
     /// [`Error::OtherGrammar`] if it is not.
     pub fn check(&self, codec: &Codec) -> Result<(), Error> {
-        self.0.check(codec)
+        check(codec, self.fingerprint)
     }
 
     /// As [`Semantics::text`].
@@ -266,7 +258,8 @@ impl AnySemantics {
     ///
     /// [`Error::OtherGrammar`] if the codec is that of another grammar.
     pub fn text(&self, codec: &Codec, input: &[u8]) -> Result<Vec<u8>, Error> {
-        self.0.text(codec, input)
+        self.check(codec)?;
+        Ok(text(&*self.hooks, codec, input))
     }
 
     /// As [`Semantics::render`].
@@ -282,47 +275,47 @@ impl AnySemantics {
         workspace: &mut Workspace,
         text: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.0.render(codec, index, slips, workspace, text)
+        self.check(codec)?;
+        let hooks = &self.hooks;
+        hooks.render_checked(codec, index, slips, workspace, text);
+        Ok(())
     }
 }
 
 impl<S: Default + 'static> From<Semantics<S>> for AnySemantics {
     fn from(semantics: Semantics<S>) -> AnySemantics {
-        AnySemantics(Box::new(semantics))
+        AnySemantics {
+            fingerprint: semantics.fingerprint,
+            hooks: Box::new(semantics),
+        }
     }
 }
 
 /// [`Semantics`] without its type.
 trait Render: fmt::Debug + Send + Sync {
-    fn check(&self, codec: &Codec) -> Result<(), Error>;
-    fn text(&self, codec: &Codec, input: &[u8]) -> Result<Vec<u8>, Error>;
-    fn render(
+    /// Renders with hooks of the codec's grammar.
+    fn render_checked(
         &self,
         codec: &Codec,
         index: &SiteIndex,
         slips: &Slips,
         workspace: &mut Workspace,
         text: &mut Vec<u8>,
-    ) -> Result<(), Error>;
+    );
 }
 
-impl<S: Default + 'static> Render for Semantics<S> {
-    fn check(&self, codec: &Codec) -> Result<(), Error> {
-        Semantics::check(self, codec)
+fn check(codec: &Codec, fingerprint: u64) -> Result<(), Error> {
+    match codec.graph().grammar().fingerprint() == fingerprint {
+        true => Ok(()),
+        false => Err(Error::OtherGrammar),
     }
+}
 
-    fn text(&self, codec: &Codec, input: &[u8]) -> Result<Vec<u8>, Error> {
-        Semantics::text(self, codec, input)
-    }
-
-    fn render(
-        &self,
-        codec: &Codec,
-        index: &SiteIndex,
-        slips: &Slips,
-        workspace: &mut Workspace,
-        text: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        Semantics::render(self, codec, index, slips, workspace, text)
-    }
+fn text(hooks: &dyn Render, codec: &Codec, input: &[u8]) -> Vec<u8> {
+    let (mut index, mut slips, mut text) = (SiteIndex::new(), Slips::new(), Vec::new());
+    let (choices, script) = slip::split(input);
+    codec.index(choices, &mut Scratch::default(), &mut index);
+    slips.read(script);
+    hooks.render_checked(codec, &index, &slips, &mut Workspace::default(), &mut text);
+    text
 }

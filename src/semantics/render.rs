@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::node::{Node, Record};
-use super::{Hook, Semantics};
+use super::{Hook, Render, Semantics};
 use crate::choice::{Codec, Lexemes, ROOT, SiteIndex};
 use crate::grammar::{Grammar, NodeKind};
 use crate::id::{NodeId, ProductionId};
@@ -25,9 +25,8 @@ pub struct Workspace {
     open: Vec<u32>,
 }
 
-impl<S: Default + 'static> Semantics<S> {
-    /// Renders with hooks of the codec's grammar.
-    pub(super) fn render_checked(
+impl<S: Default + 'static> Render for Semantics<S> {
+    fn render_checked(
         &self,
         codec: &Codec,
         index: &SiteIndex,

@@ -22,7 +22,7 @@ impl Operator for Transplant {
     }
 
     fn weight(&self) -> u32 {
-        12
+        0
     }
 
     fn apply(&self, work: &mut Workspace, site: u32) -> bool {

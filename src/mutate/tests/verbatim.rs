@@ -36,8 +36,8 @@ fn session(errors: u32, verbatim: u32) -> Session {
     let mut session = Session::new(&fixture("json_tight"), 2).unwrap();
     session.use_engine(engine, 0, 0);
     session.steer(0);
-    session.err(errors);
-    session.take_verbatim(verbatim);
+    session.set_errors(errors);
+    session.set_verbatim(verbatim);
     session
 }
 
