@@ -14,6 +14,8 @@ use crate::slip::{Change, MAX_RAW};
 
 /// How many of 1000 mutations of such a text find out whether it is a sentence.
 const RECOGNIZE: u32 = 60;
+/// How many of 1000 changes of a text put a literal of the grammar into it: the engine has a dictionary only if it is given one.
+const WORD: u32 = 125;
 /// What an input has besides its choices and this text, at the most.
 const TRAILER: usize = 16;
 /// How many times the longest part of another text is drawn, for the longest of them to be seldom long.
@@ -96,9 +98,13 @@ impl Workspace {
         (2 * len + 64).min(MAX_RAW).min(most)
     }
 
-    /// Lets the engine change the whole text, which then stands in place of the derivation's. False, and nothing changed, if it is too
-    /// long.
+    /// Lets the engine change the whole text, or puts a literal of the grammar into it; it then stands in place of the derivation's.
+    /// False, and nothing changed, if it is too long.
     pub(super) fn change_whole_text(&mut self) -> bool {
+        if !self.words.is_empty() && self.rng.per_mille(WORD) {
+            let word = self.words[self.rng.index(self.words.len())].clone();
+            return self.put_into_whole_text(&word);
+        }
         let Some(engine) = self.engine else {
             return false;
         };
@@ -130,24 +136,29 @@ impl Workspace {
         changed
     }
 
-    /// Inserts a part of another text into the whole one, or puts it in the place of as many bytes.
+    /// Puts a part of another text into the whole one. False, and nothing changed, if there is no room.
     fn splice_whole_text(&mut self, other: &[u8]) -> bool {
+        if other.is_empty() {
+            return false;
+        }
+        let rng = &mut self.rng;
+        let len = (1 + rng.index(PART).min(rng.index(PART))).min(other.len());
+        let from = rng.index(other.len() - len + 1);
+        self.put_into_whole_text(&other[from..from + len])
+    }
+
+    /// Inserts bytes into the whole text, or puts them in the place of as many.
+    fn put_into_whole_text(&mut self, part: &[u8]) -> bool {
         let mut text = std::mem::take(&mut self.buffers.whole);
+        let at = self.rng.index(text.len() + 1);
+        let end = match self.rng.per_mille(500) {
+            true => at,
+            false => (at + part.len()).min(text.len()),
+        };
         let mut changed = false;
-        if !other.is_empty() {
-            let rng = &mut self.rng;
-            let len = (1 + rng.index(PART).min(rng.index(PART))).min(other.len());
-            let from = rng.index(other.len() - len + 1);
-            let part = &other[from..from + len];
-            let at = rng.index(text.len() + 1);
-            let end = match rng.per_mille(500) {
-                true => at,
-                false => (at + len).min(text.len()),
-            };
-            if text.len() - (end - at) + len <= self.buffers.room {
-                text.splice(at..end, part.iter().copied());
-                changed = self.put_whole_text(&text);
-            }
+        if text.len() - (end - at) + part.len() <= self.buffers.room {
+            text.splice(at..end, part.iter().copied());
+            changed = self.put_whole_text(&text);
         }
         self.buffers.whole = text;
         changed

@@ -40,7 +40,8 @@ pub fn run(text: &[u8]) -> bool {
     }
 }
 
-/// smtp-proto 0.2.5 looks for the colon of `MAIL FROM:` and `RCPT TO:` beyond the end of the line if that is at hand already.
+/// smtp-proto 0.2.5 reads on beyond the end of the line if that is at hand already, where it looks for the colon of `MAIL FROM:` and
+/// `RCPT TO:`, where a carriage return stands within a word, and where `AUTH` is followed by two white or control characters.
 fn has_open_command(text: &[u8]) -> bool {
     let ends_with = |line: &[u8], word: &[u8]| {
         let before = line.len().saturating_sub(word.len());
@@ -48,7 +49,10 @@ fn has_open_command(text: &[u8]) -> bool {
     };
     text.split(|byte| *byte == b'\n')
         .map(<[u8]>::trim_ascii_end)
-        .any(|line| ends_with(line, b"FROM") || ends_with(line, b"TO"))
+        .any(|line| ends_with(line, b"FROM") || ends_with(line, b"TO") || line.contains(&b'\r'))
+        || text.windows(6).any(|part| {
+            part[..4].eq_ignore_ascii_case(b"AUTH") && part[4..].iter().all(|&byte| byte <= b' ')
+        })
 }
 
 /// The requests of a session, up to the first that is none, and whether nothing is left incomplete.
