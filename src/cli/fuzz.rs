@@ -27,7 +27,7 @@ use super::Common;
 use super::failure::{Answer, Failure, note, reason};
 use super::output::Output;
 use super::report::{Share, table};
-use engine::{OperatorCounts, Reading, TextCounts};
+use engine::{OperatorCounts, PathCounts, Reading, TextCounts};
 use process::Ending;
 use project::{CargoFuzz, Project};
 use ruler::{Level, Ruler};
@@ -39,7 +39,8 @@ pub(super) use surround::Surround;
 /// up to four times more, as long as nothing is kept, where two in all find more: an operator of pleach changes more than a byte.
 const ENGINE_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_depth=2"];
 
-/// Lets a target say what the operators of its mutator have yielded, and with the text codec how it has recognized texts.
+/// Lets a target say which k-paths its runs have covered, what the operators of its mutator have yielded, and with the text codec how
+/// it has recognized texts.
 const STATS_VARIABLE: &str = "PLEACH_STATS";
 /// Lets what a target makes of a seed depend on the clock, or not.
 const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
@@ -150,6 +151,8 @@ struct Summary<'a> {
     k_paths: Option<Vec<Level>>,
     /// Files of the corpus that are no sentences, of texts measured with a grammar.
     invalid: Option<u64>,
+    /// What all inputs have covered that were run, as the target's mutator counts, if it says so.
+    k_paths_run: Option<PathCounts>,
     /// How the target's mutator has recognized texts, if it says so.
     texts: Option<TextCounts>,
     /// What the operators of the target's mutator have come to, if it says so.
@@ -225,6 +228,7 @@ impl Fuzz {
             corpus_dir: &corpus[0],
             k_paths,
             invalid,
+            k_paths_run: reading.paths,
             texts: reading.texts,
             operators: &reading.operators,
             crashes: &reading.artifacts,
@@ -427,6 +431,10 @@ fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
     }
     if let Some(invalid @ 1..) = summary.invalid {
         row("no sentences".into(), format!("{invalid} of the corpus"));
+    }
+    if let Some(PathCounts { k, covered, total }) = summary.k_paths_run {
+        let share = Share { covered, total };
+        row("k-paths run".into(), format!("{share}, k = {k}"));
     }
     if let Some(texts) = &summary.texts {
         let share = Share {

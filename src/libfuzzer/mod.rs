@@ -185,12 +185,20 @@ impl State {
 
     #[expect(clippy::print_stderr, reason = "the user asks for it by PLEACH_STATS")]
     fn report(&self) {
-        if let Some(texts) = &self.texts {
-            eprintln!("pleach: {}", texts.stats);
+        for line in self.lines() {
+            eprintln!("pleach: {line}");
         }
-        for tally in self.session.tallies().filter(|tally| tally.tried > 0) {
-            eprintln!("pleach: {tally}");
-        }
+    }
+
+    /// What a report says: names with values.
+    fn lines(&self) -> Vec<String> {
+        let coverage = self.session.coverage();
+        let (k, covered, total) = (coverage.kpaths().k(), coverage.covered(), coverage.total());
+        let mut lines = vec![format!("coverage: k: {k} covered: {covered} of: {total}")];
+        lines.extend(self.texts.as_ref().map(|it| it.stats.to_string()));
+        let tallies = self.session.tallies().filter(|tally| tally.tried > 0);
+        lines.extend(tallies.map(|tally| tally.to_string()));
+        lines
     }
 }
 

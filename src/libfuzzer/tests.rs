@@ -526,6 +526,33 @@ fn a_target_with_the_text_codec_sees_its_bytes() {
 }
 
 #[test]
+fn reports_tell_what_all_runs_have_covered() {
+    static NESTED: Fuzzer = Fuzzer::new(
+        || "a := 'x' | '(' a ')';".parse().map_err(|e| format!("{e}")),
+        &[],
+        flip,
+    )
+    .with_codec(InputCodec::Text);
+    let coverage = |text: &[u8]| {
+        NESTED.execute(text, |_| ());
+        NESTED.state().lines().swap_remove(0)
+    };
+    // The 4-paths are a / a / a and each of the four symbols, the root left out.
+    assert_eq!(coverage(b"x"), "coverage: k: 4 covered: 0 of: 4");
+    assert_eq!(coverage(b"(((x)))"), "coverage: k: 4 covered: 1 of: 4");
+    assert_eq!(coverage(b"(((("), "coverage: k: 4 covered: 1 of: 4");
+    assert_eq!(coverage(b"((((x))))"), "coverage: k: 4 covered: 4 of: 4");
+    // What was run stays covered, whether the engine has kept it or not.
+    assert_eq!(coverage(b"x"), "coverage: k: 4 covered: 4 of: 4");
+
+    let mut data = *b"x        ";
+    NESTED.mutate(&mut data, 1, 9, 0);
+    let lines = NESTED.state().lines();
+    assert!(lines[1].starts_with("runs: 5 at_hand: "), "{lines:?}");
+    assert!(lines[2].starts_with("operator: "), "{lines:?}");
+}
+
+#[test]
 fn models_are_followed_or_refused_with_what_to_do() {
     use crate::{Graph, Session, model::Model};
 

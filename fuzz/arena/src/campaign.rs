@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{self, Reading};
+use crate::engine::{self, Reading, RunPaths};
 use crate::monitor::{self, INTERVAL, Monitor, Tick};
 use crate::plan::Arm;
 use crate::process::{Interrupt, Running};
@@ -69,6 +69,8 @@ pub(crate) struct Outcome {
     pub crashes: Vec<Crash>,
     /// When each of the bugs was found.
     pub bugs: Vec<Found>,
+    /// What all runs have covered, if the mutator has said so.
+    pub run_paths: Option<RunPaths>,
     /// Why it ended before its time, if it did.
     pub given_up: Option<String>,
 }
@@ -112,6 +114,7 @@ impl Campaign<'_> {
         let mut tally = Tally::new(self);
         let messages = self.dir.join("messages");
         let (mut spent, mut executions, mut starts, mut futile) = (0.0, 0, 0, 0);
+        let mut run_paths: Option<RunPaths> = None;
         let mut given_up = None;
         let tick = |cpu, executions| Tick {
             cpu,
@@ -157,6 +160,9 @@ impl Campaign<'_> {
             let said = String::from_utf8_lossy(&said);
             let mut reading = engine::read(&said);
             executions += reading.executions;
+            // Another start knows no more of what was run before than the corpus tells.
+            let known = run_paths.into_iter().chain(reading.run_paths);
+            run_paths = known.max_by_key(|it| it.covered);
             monitor.look(tick(spent, executions))?;
             if wall() > self.wall_limit() {
                 given_up = Some("the wall clock's limit".into());
@@ -204,6 +210,7 @@ impl Campaign<'_> {
             starts,
             crashes: tally.crashes.into_values().collect(),
             bugs: tally.bugs,
+            run_paths,
             given_up,
         })
     }
@@ -234,6 +241,10 @@ impl Campaign<'_> {
             ));
         if let Some(dictionary) = self.dictionary {
             command.arg(format!("-dict={}", dictionary.display()));
+        }
+        // What is mutated and run is the same with it, so it is no setting of the arm.
+        if self.arm.binary.has_mutator() {
+            command.env("PLEACH_STATS", "1");
         }
         command
             .args(&self.arm.flags)
@@ -344,7 +355,60 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use std::fs;
+
+    use super::{Campaign, FUTILE, short};
+    use crate::engine::RunPaths;
+    use crate::fixtures;
+    use crate::plan;
+    use crate::process::Interrupt;
+
+    /// Stands in for a program with pleach that crashes at once. Each start covers less than the one before, as where the corpus
+    /// lacks what was run; the first one ends before it has anything to report.
+    const PROGRAM: &str = "\
+#!/bin/sh
+echo >> starts
+n=$(wc -l < starts)
+if [ \"$PLEACH_STATS\" = 1 ] && [ $n -gt 1 ]; then
+    echo \"pleach: coverage: k: 4 covered: 7 of: 4254\" >&2
+    echo \"pleach: coverage: k: 4 covered: $((900 / n)) of: 4254\" >&2
+fi
+echo 'SUMMARY: libFuzzer: deadly signal' >&2
+exit 77
+";
+
+    #[test]
+    fn of_all_starts_the_one_counts_that_has_covered_most() {
+        let covered = |arm: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            let program = fixtures::script(dir.path(), PROGRAM);
+            fs::create_dir(dir.path().join("corpus")).unwrap();
+            let arms = plan::arms();
+            let campaign = Campaign {
+                arm: arms.iter().find(|it| it.name == arm).unwrap(),
+                program: &program,
+                seed: 1,
+                seconds: 10.0,
+                bugs: &[],
+                dictionary: None,
+                dir: dir.path(),
+            };
+            let outcome = campaign.run(&Interrupt::default(), |_| {}).unwrap();
+            assert_eq!(outcome.starts, FUTILE);
+            outcome.run_paths
+        };
+        let most = RunPaths {
+            k: 4,
+            covered: 450,
+            total: 4254,
+        };
+        for arm in ["pleach", "text-errors"] {
+            assert_eq!(covered(arm), Some(most), "{arm}");
+        }
+        for arm in ["raw", "engine"] {
+            assert_eq!(covered(arm), None, "{arm}");
+        }
+    }
 
     #[test]
     fn places_are_the_same_everywhere() {

@@ -1,4 +1,6 @@
-//! What the engine says on standard error: how many inputs it has run, and why it has ended.
+//! What the engine says on standard error: how many inputs it has run, and why it has ended. Beside it, what pleach's mutator says.
+
+use serde::{Deserialize, Serialize};
 
 /// What one run of the engine has said.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -9,6 +11,19 @@ pub(crate) struct Reading {
     pub started: bool,
     /// Why it has ended, if an input is to blame.
     pub crash: Option<Crash>,
+    /// What all runs have covered, as of the mutator's last report.
+    pub run_paths: Option<RunPaths>,
+}
+
+/// The k-paths of inputs that were run, kept by the engine or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct RunPaths {
+    /// The k that the mutator seeks.
+    pub k: usize,
+    /// The paths that some input has.
+    pub covered: u64,
+    /// The paths that there are.
+    pub total: u64,
 }
 
 /// An input that ended the engine.
@@ -53,9 +68,24 @@ pub(crate) fn read(text: &str) -> Reading {
                 _ => panicked.take().unwrap_or(other),
             };
             reading.crash = Some(crash);
+        } else if let Some(counts) = line.strip_prefix("pleach: coverage: ") {
+            reading.run_paths = run_paths(counts).or(reading.run_paths);
         }
     }
     reading
+}
+
+/// Reads `k: 4 covered: 3100 of: 4254`. Nothing if the line was cut when the process ended.
+fn run_paths(counts: &str) -> Option<RunPaths> {
+    let words: Vec<&str> = counts.split_ascii_whitespace().collect();
+    let ["k:", k, "covered:", covered, "of:", total, ..] = words[..] else {
+        return None;
+    };
+    Some(RunPaths {
+        k: k.parse().ok()?,
+        covered: covered.parse().ok()?,
+        total: total.parse().ok()?,
+    })
 }
 
 /// The runs as of the last line that tells.
@@ -72,7 +102,7 @@ pub(crate) fn executions(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Crash, Reading, executions, read};
+    use super::{Crash, Reading, RunPaths, executions, read};
 
     #[test]
     fn a_run_that_is_interrupted() {
@@ -85,7 +115,7 @@ stat::average_exec_per_sec:     0";
         let expected = Reading {
             executions: 77123,
             started: true,
-            crash: None,
+            ..Reading::default()
         };
         assert_eq!(read(text), expected);
         let status = text.lines().take(2).collect::<Vec<_>>().join("\n");
@@ -109,6 +139,24 @@ stat::number_of_executed_units: 9";
             message: "index out of bounds: 3".into(),
         };
         assert_eq!(read(text).crash, Some(crash));
+    }
+
+    #[test]
+    fn the_mutator_says_what_was_run() {
+        let text = "\
+pleach: coverage: k: 4 covered: 2900 of: 4254
+pleach: operator: seek tried: 10 kept: 1 new_paths: 4 microseconds: 30 share: 250
+pleach: coverage: k: 4 covered: 3100 of: 4254
+pleach: coverage: none
+pleach: coverage: k: 4 covered: 3200 of: 4254==7== libFuzzer: run interrupted; exiting
+pleach: coverage: k: 4 cov";
+        let last = RunPaths {
+            k: 4,
+            covered: 3100,
+            total: 4254,
+        };
+        assert_eq!(read(text).run_paths, Some(last));
+        assert_eq!(read("#2\tINITED cov: 3 exec/s: 0").run_paths, None);
     }
 
     #[test]

@@ -1,12 +1,17 @@
-//! Results that tests of the report share: a program with a known bug, three arms, three seeds, all of it made up.
+//! What tests share: results of a program with a known bug, three arms, three seeds, all of it made up; and scripts as programs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::campaign::{Crash, Found};
+use crate::engine::RunPaths;
 use crate::measure::{Level, Measured, Point, Texts};
 use crate::plan;
 use crate::results::{Summary, Versions};
 use crate::subject::{About, Bug};
 
-/// Results of three arms; `pleach` alone finds the bug in all seeds, `raw` in one.
+/// Results of three arms; `pleach` alone finds the bug in all seeds, `raw` in one. Those with pleach's mutator tell what they have
+/// run, but for the first one of `tuned`.
 pub(crate) fn results() -> Vec<Summary> {
     let mut results = Vec::new();
     for (arm, edges, accepted, found) in [
@@ -42,6 +47,13 @@ fn summary(arm: &str, seed: u64, edges: u64, accepted: u64, found: Option<f64>) 
         k_paths: vec![10 * share, 20 * share, 40 * share],
     };
     let level = |k, covered, total| Level { k, covered, total };
+    // One campaign has ended before there was anything to report.
+    let tells = arm.binary.has_mutator() && (arm.name == "pleach" || seed != 1);
+    let run_paths = RunPaths {
+        k: 4,
+        covered: edges - 100,
+        total: 1000,
+    };
     let crash = Crash {
         place: "program-1.2.3/src/lib.rs:5:1".into(),
         message: "index out of bounds".into(),
@@ -87,6 +99,7 @@ fn summary(arm: &str, seed: u64, edges: u64, accepted: u64, found: Option<f64>) 
             name: "17".into(),
             cpu: found,
         }],
+        run_paths: tells.then_some(run_paths),
         measured: Measured {
             edges_total: 5000,
             edges,
@@ -97,4 +110,19 @@ fn summary(arm: &str, seed: u64, edges: u64, accepted: u64, found: Option<f64>) 
         },
         arm,
     }
+}
+
+/// A program in this directory that is a script.
+///
+/// Another process writes it. What this one has open, a test that starts a program meanwhile passes on for a moment, and a file
+/// that somebody has open for writing does not run.
+pub(crate) fn script(dir: &Path, text: &str) -> PathBuf {
+    let program = dir.join("program");
+    let write = r#"printf %s "$1" > "$0" && chmod +x "$0""#;
+    let status = Command::new("sh")
+        .args(["-c", write])
+        .args([program.as_os_str(), text.as_ref()])
+        .status();
+    assert!(status.unwrap().success());
+    program
 }

@@ -16,8 +16,9 @@ use crate::engine;
 
 /// CPU seconds between two looks at the corpus.
 pub(crate) const INTERVAL: f64 = 0.5;
-/// The end of what the engine has said, for its last status line.
-const TAIL: u64 = 4096;
+/// The end of what the engine has said, for its last status line. Between two of them there is room for what pleach's mutator
+/// reports, about 2 KiB each time that the runs have grown by a quarter: the engine tells at least when they have doubled.
+const TAIL: u64 = 1 << 14;
 
 /// A look at a campaign under way.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -116,8 +117,21 @@ pub(crate) fn executions(messages: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Monitor, Tick};
+    use super::{Monitor, Tick, executions};
     use std::fs;
+
+    #[test]
+    fn the_last_status_line_is_found_behind_reports_of_the_mutator() {
+        let dir = tempfile::tempdir().unwrap();
+        let messages = dir.path().join("messages");
+        let operator = "pleach: operator: transplant tried: 1000000 kept: 10000 new_paths: 1000 microseconds: 99999999 share: 250\n";
+        let text = format!(
+            "#2\tINITED cov: 3 exec/s: 0 rss: 30Mb\n#65536\tpulse  cov: 1100 ft: 3301 exec/s: 32768 rss: 60Mb\n{}",
+            operator.repeat(4 * 20)
+        );
+        fs::write(&messages, text).unwrap();
+        assert_eq!(executions(&messages), 65536);
+    }
 
     #[test]
     fn what_is_deleted_later_is_kept() {

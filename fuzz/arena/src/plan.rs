@@ -30,6 +30,11 @@ impl Binary {
         }
     }
 
+    /// Whether mutations are pleach's, rather than the engine's.
+    pub(crate) fn has_mutator(self) -> bool {
+        matches!(self, Binary::Choices | Binary::Text)
+    }
+
     /// Whether a corpus is texts, rather than choice sequences.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Binary::Raw | Binary::Text)

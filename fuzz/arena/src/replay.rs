@@ -159,9 +159,9 @@ fn take(line: &str, number: usize, reached: &mut Reached) -> Result<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::{Edges, Reached, Verdict, replay, take};
+    use crate::fixtures;
     use crate::process::Interrupt;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
 
     fn empty(total: usize) -> Reached {
         Reached {
@@ -192,13 +192,10 @@ mod tests {
     #[test]
     fn a_text_that_ends_the_program_is_the_only_one_lost() {
         let dir = tempfile::tempdir().unwrap();
-        let program = dir.path().join("program");
-        fs::write(
-            &program,
+        let program = fixtures::script(
+            dir.path(),
             "#!/bin/sh\necho edges 5\ni=0\nwhile read f; do t=$(cat \"$f\"); [ \"$t\" = end ] && exit 1\necho $i a $t $t; i=$((i+1)); done\n",
-        )
-        .unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        );
         let texts: Vec<_> = ["0,1", "end", "1,2", "end"]
             .iter()
             .enumerate()

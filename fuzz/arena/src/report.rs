@@ -1,5 +1,7 @@
 //! Tables in Markdown. The same results give the same report, byte by byte.
 
+mod columns;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -8,11 +10,11 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::arguments::Report;
-use crate::measure::LEVELS;
 use crate::plan::{self, Binary};
 use crate::plot;
 use crate::results::{Store, Summary, Versions};
-use crate::statistics::{Spread, a12, p_value, spread};
+use crate::statistics::{a12, p_value, spread};
+use columns::Column;
 
 /// A difference that chance alone makes less often than this is marked.
 const SURE: f64 = 0.05;
@@ -130,9 +132,6 @@ impl<'a> Subject<'a> {
 
 type Value = fn(&Summary) -> f64;
 
-/// A value of which a closure knows more.
-type Measure = Box<dyn Fn(&Summary) -> f64>;
-
 impl Group<'_> {
     /// A value of each result.
     pub(crate) fn sample(&self, value: impl Fn(&Summary) -> f64) -> Vec<f64> {
@@ -146,10 +145,6 @@ fn edges(result: &Summary) -> f64 {
 
 fn accepted(result: &Summary) -> f64 {
     result.measured.edges_accepted as f64
-}
-
-fn rate(result: &Summary) -> f64 {
-    result.executions as f64 / result.cpu.max(0.01)
 }
 
 /// The report. `curves`: whether there are files with these beside it.
@@ -358,51 +353,18 @@ fn section(text: &mut String, subject: &Subject<'_>, against: &str, curves: bool
         first.about.does,
         first.measured.edges_total
     );
-    let mut columns: Vec<(String, Measure)> = vec![
-        ("edges".into(), Box::new(edges)),
-        ("by accepted".into(), Box::new(accepted)),
-    ];
-    for (index, k) in LEVELS.into_iter().enumerate() {
-        let total = first.measured.k_paths.get(index).map(|it| it.total);
-        if let Some(total) = total {
-            columns.push((
-                format!("{k}-paths of {}", number(total as f64)),
-                Box::new(move |it: &Summary| {
-                    it.measured
-                        .k_paths
-                        .get(index)
-                        .map_or(0.0, |it| it.covered as f64)
-                }),
-            ));
-        }
-    }
-    columns.push(("runs/s".into(), Box::new(rate)));
-    columns.push(("corpus".into(), Box::new(|it: &Summary| it.corpus as f64)));
-
+    let columns = Column::all(subject);
     let mut head = String::from("| arm | n ");
-    for (name, _) in &columns {
-        head += &format!("| {name} ");
+    for column in &columns {
+        head += &format!("| {} ", column.name);
     }
     put!(text, "{head}| edges: p, A12 | by accepted: p, A12 |");
     put!(text, "|---{}|", "|---".repeat(columns.len() + 3));
-    let best: Vec<f64> = columns
-        .iter()
-        .map(|(_, value)| {
-            let medians = subject
-                .arms
-                .iter()
-                .filter_map(|it| spread(&it.sample(value)));
-            medians.map(|it| it.median).fold(f64::MIN, f64::max)
-        })
-        .collect();
     let baseline = subject.arm(against);
     for arm in &subject.arms {
         let mut row = format!("| {} | {} ", arm.name, arm.results.len());
-        for (index, (name, value)) in columns.iter().enumerate() {
-            let sample = spread(&arm.sample(value));
-            // A small corpus or a big one is neither good nor bad.
-            let marked = name != "corpus" && sample.is_some_and(|it| it.median == best[index]);
-            row += &format!("| {} ", cell(sample, marked));
+        for column in &columns {
+            row += &format!("| {} ", column.cell(subject, arm));
         }
         for value in [edges as Value, accepted] {
             row += &format!("| {} ", comparison(baseline, arm, value));
@@ -522,23 +484,6 @@ fn remarks(text: &mut String, subject: &Subject<'_>) {
     }
     if !lines.is_empty() {
         put!(text, "{}\n", lines.join("\n"));
-    }
-}
-
-fn cell(spread: Option<Spread>, marked: bool) -> String {
-    let Some(Spread {
-        median,
-        least,
-        most,
-    }) = spread
-    else {
-        return "–".into();
-    };
-    let mark = if marked { "**" } else { "" };
-    let median = format!("{mark}{}{mark}", number(median));
-    match least < most {
-        true => format!("{median} ({} – {})", number(least), number(most)),
-        false => median,
     }
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Crash, Found};
+use crate::engine::RunPaths;
 use crate::measure::Measured;
 use crate::plan::Arm;
 use crate::subject::About;
@@ -51,6 +52,9 @@ pub(crate) struct Summary {
     pub crashes: Vec<Crash>,
     /// The subject's known bugs.
     pub bugs: Vec<Found>,
+    /// What all runs have covered, kept by the engine or not, if the mutator has said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_paths: Option<RunPaths>,
     /// What the corpus is worth.
     pub measured: Measured,
 }
@@ -169,4 +173,31 @@ fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(folders)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAME, Store};
+    use crate::fixtures::results;
+    use std::fs;
+
+    #[test]
+    fn results_are_read_again_even_those_of_earlier_versions() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path());
+        let results = results();
+        for result in &results {
+            store.finish(store.begin().unwrap(), result).unwrap();
+        }
+        assert_eq!(store.all().unwrap(), results);
+
+        let file = store.place("program", "pleach", 1).join(NAME);
+        let mut summary: serde_json::Value =
+            serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        let fields = summary.as_object_mut().unwrap();
+        assert!(fields.remove("run_paths").is_some());
+        fs::write(&file, summary.to_string()).unwrap();
+        let read = store.find("program", "pleach", 1).unwrap();
+        assert_eq!((read.run_paths, read.bugs), (None, results[0].bugs.clone()));
+    }
 }

@@ -281,6 +281,7 @@ impl Job {
             given_up: outcome.given_up,
             crashes: outcome.crashes,
             bugs: outcome.bugs,
+            run_paths: outcome.run_paths,
             measured,
         };
         for name in ["texts", "list", "artifacts"] {

@@ -28,6 +28,8 @@ pub(super) struct Reading {
     pub(super) counters: Option<u64>,
     /// Files with inputs that failed, as the engine names them.
     pub(super) artifacts: Vec<PathBuf>,
+    /// The k-paths of all inputs that were run, as of the mutator's last report.
+    pub(super) paths: Option<PathCounts>,
     /// How the target's mutator has recognized texts, as of its last report.
     pub(super) texts: Option<TextCounts>,
     /// What the mutator's operators have come to, as of its last report.
@@ -38,6 +40,15 @@ pub(super) struct Reading {
     pub(super) started: bool,
     /// Whether there were final numbers.
     pub(super) finished: bool,
+}
+
+/// The k-paths that inputs have covered, kept by the engine or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub(super) struct PathCounts {
+    /// The k that the mutator seeks.
+    pub(super) k: u64,
+    pub(super) covered: u64,
+    pub(super) total: u64,
 }
 
 /// How texts were recognized.
@@ -81,6 +92,8 @@ impl Reading {
             set(&mut self.rate, number.trim());
         } else if let Some((_, path)) = line.split_once("; Test unit written to ") {
             self.artifact(PathBuf::from(path.trim_end()));
+        } else if let Some(counts) = line.strip_prefix("pleach: coverage: ") {
+            self.paths = Some(path_counts(counts));
         } else if let Some(counts) = line.strip_prefix("pleach: runs: ") {
             self.texts = Some(text_counts(counts));
         } else if let Some(counts) = line.strip_prefix("pleach: operator: ") {
@@ -169,6 +182,21 @@ impl Reading {
 }
 
 /// Reads names with values, as a target prints them that is asked to by `PLEACH_STATS`.
+fn path_counts(line: &str) -> PathCounts {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let mut counts = PathCounts::default();
+    for pair in words.windows(2) {
+        match pair[0] {
+            "k:" => set(&mut counts.k, pair[1]),
+            "covered:" => set(&mut counts.covered, pair[1]),
+            "of:" => set(&mut counts.total, pair[1]),
+            _ => {}
+        }
+    }
+    counts
+}
+
+/// Reads such a line about texts.
 fn text_counts(line: &str) -> TextCounts {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let mut counts = TextCounts::default();
@@ -224,7 +252,7 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, MAX_LINE, Reading, TextCounts};
+    use super::{Lines, MAX_LINE, PathCounts, Reading, TextCounts};
 
     fn read(text: &str) -> Reading {
         let mut reading = Reading::default();
@@ -338,6 +366,25 @@ pleach: something else",
         };
         let expected = Reading {
             texts: Some(texts),
+            ..Reading::default()
+        };
+        assert_eq!(reading, expected);
+    }
+
+    #[test]
+    fn the_mutator_says_what_all_runs_have_covered() {
+        let reading = read(
+            "\
+pleach: coverage: k: 4 covered: 2900 of: 4254
+pleach: coverage: k: 4 covered: 3100 of: 4254 more: 1",
+        );
+        let paths = PathCounts {
+            k: 4,
+            covered: 3100,
+            total: 4254,
+        };
+        let expected = Reading {
+            paths: Some(paths),
             ..Reading::default()
         };
         assert_eq!(reading, expected);

@@ -2,6 +2,7 @@
 
 use super::{Subject, markdown};
 use crate::fixtures::results;
+use crate::results::Summary;
 use expect_test::expect;
 
 #[test]
@@ -39,11 +40,11 @@ fn a_report_has_tables_of_everything() {
 
         program 1.2.3: parses, prints; deep; 5000 edges in the plain program.
 
-        | arm | n | edges | by accepted | 2-paths of 50 | 3-paths of 100 | 4-paths of 1000 | runs/s | corpus | edges: p, A12 | by accepted: p, A12 |
-        |---|---|---|---|---|---|---|---|---|---|---|
-        | raw | 3 | **1040** (1010 – 1090) | 340 (310 – 390) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 0.00 | 0.100, 1.00 |
-        | pleach | 3 | 940 (910 – 990) | **740** (710 – 790) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | – | – |
-        | tuned | 3 | 840 (810 – 890) | **740** (710 – 790) | **40** | **80** | **160** | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 1.00 | 1.000, 0.50 |
+        | arm | n | edges | by accepted | 2-paths of 50 | 3-paths of 100 | 4-paths of 1000 | k-paths run | runs/s | corpus | edges: p, A12 | by accepted: p, A12 |
+        |---|---|---|---|---|---|---|---|---|---|---|---|
+        | raw | 3 | **1040** (1010 – 1090) | 340 (310 – 390) | **40** | **80** | **160** | – | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 0.00 | 0.100, 1.00 |
+        | pleach | 3 | 940 (910 – 990) | **740** (710 – 790) | **40** | **80** | **160** | **840** (810 – 890) of 1000 (k = 4) | **2000** (2000 – 2000) | 302 (301 – 303) | – | – |
+        | tuned | 3 | 840 (810 – 890) | **740** (710 – 790) | **40** | **80** | **160** | 765 (740 – 790) of 1000 (k = 4), 2/3 | **2000** (2000 – 2000) | 302 (301 – 303) | 0.100, 1.00 | 1.000, 0.50 |
 
         CPU seconds to each known bug, and in how many campaigns it was found; then `p` and `A12` of the times.
 
@@ -58,6 +59,46 @@ fn a_report_has_tables_of_everything() {
         - tuned: 2 crashes at `program-1.2.3/src/lib.rs:5:1`
 
     "#]].assert_eq(&report);
+}
+
+#[test]
+fn results_that_do_not_tell_what_was_run_have_no_column_for_it() {
+    let mut results = results();
+    for result in &mut results {
+        result.run_paths = None;
+    }
+    let report = markdown(&Subject::all(&results), "pleach", false);
+    let head = "| 4-paths of 1000 | runs/s | corpus |";
+    assert!(report.contains(head), "{report}");
+    assert!(!report.contains("k-paths run"), "{report}");
+}
+
+#[test]
+fn paths_of_different_lengths_are_not_compared() {
+    let mut results = results();
+    let row = |results: &[Summary], arm: &str| {
+        let report = markdown(&Subject::all(results), "pleach", false);
+        let start = format!("| {arm} | 3 | ");
+        let mut lines = report.lines();
+        lines.find(|it| it.starts_with(&start)).unwrap().to_owned()
+    };
+    assert!(row(&results, "pleach").contains("| **840** (810 – 890) of 1000 (k = 4) |"));
+    let change = |result: &mut Summary| {
+        if let Some(paths) = &mut result.run_paths {
+            (paths.k, paths.covered, paths.total) = (3, 90, 100);
+        }
+    };
+    let tuned = |it: &&mut Summary| it.arm.name == "tuned";
+    results.iter_mut().filter(tuned).for_each(change);
+    assert!(row(&results, "tuned").contains("| 90 of 100 (k = 3), 2/3 |"));
+    assert!(row(&results, "pleach").contains("| 840 (810 – 890) of 1000 (k = 4) |"));
+    // Nor has one arm a median of both.
+    results
+        .iter_mut()
+        .filter(|it| it.arm.name == "pleach")
+        .take(1)
+        .for_each(change);
+    assert!(row(&results, "pleach").contains("| **160** | – | **2000**"));
 }
 
 #[test]
