@@ -4,8 +4,6 @@
 //! uncovered windows. *Exploring* goes wherever an uncovered window can be reached within the limits, the nearest
 //! first, and takes the shortest derivation where there is none.
 
-use std::cmp::Reverse;
-
 use crate::bitset::BitSet;
 use crate::choice::{Chooser, ClassCode, MemberChoice};
 use crate::grammar::NodeKind;
@@ -42,8 +40,6 @@ pub(super) struct Seeking<'a> {
     pub(super) nodes: u64,
     /// The depth that closing off may take beyond the last decision.
     pub(super) margin: u32,
-    /// Up to this many nodes, alternatives with many references are taken, to have places for many targets.
-    pub(super) fan_nodes: u64,
     /// Windows that were new.
     pub(super) gained: u32,
     /// The quantifiers being repeated, with their depth and what was gained when they last went on.
@@ -121,17 +117,6 @@ impl Seeking<'_> {
         }
     }
 
-    /// The references of a node from which something uncovered can be reached.
-    fn fan(&self, node: NodeId) -> u32 {
-        let within = |symbol| {
-            let value = self.lookahead.value(self.coverage, symbol);
-            self.graph.path_target(symbol).is_some() && value != NEVER
-        };
-        Graph::ids(self.symbols(node))
-            .filter(|&symbol| within(symbol))
-            .count() as u32
-    }
-
     fn shortest(&self, node: NodeId) -> u32 {
         let by_length = self.graph.shortest(Measure::Length).alternative(node);
         let children = self.graph.grammar().children(node);
@@ -173,7 +158,7 @@ impl Chooser for Seeking<'_> {
     fn alternative(&mut self, node: NodeId, _count: u32) -> u32 {
         let children = self.graph.grammar().children(node);
         let fallback = self.shortest(node);
-        let mut best = (NEVER, u64::MAX, fallback, 0);
+        let mut best = (NEVER, u64::MAX, fallback);
         if self.attitude == Attitude::Exploring || self.depth < TERSE_DEPTH {
             let least = self.cost(Measure::Length, node);
             for (index, &child) in (0..).zip(children) {
@@ -184,19 +169,8 @@ impl Chooser for Seeking<'_> {
                     continue;
                 }
                 let value = self.value(child);
-                if value == NEVER {
-                    continue;
-                }
-                // Room for many targets first, as long as there are many.
-                let fan = if self.nodes < self.fan_nodes {
-                    self.fan(child)
-                } else {
-                    0
-                };
-                if best.0 == NEVER
-                    || (Reverse(fan), value, length) < (Reverse(best.3), best.0, best.1)
-                {
-                    best = (value, length, index, fan);
+                if value != NEVER && (value, length) < (best.0, best.1) {
+                    best = (value, length, index);
                 }
             }
         }

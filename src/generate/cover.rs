@@ -53,8 +53,6 @@ const FEW: Limits = Limits {
     max_len: 1 << 20,
     max_nodes: 1 << 18,
 };
-/// The nodes for each uncovered window that exploring makes room for.
-const NODES_A_TARGET: u64 = 4;
 /// How often exploring is tried in vain before a target is forced.
 const FRUITLESS_WALKS: u32 = 3;
 /// The bounds of random close-off: the depth of the papers' evaluation (TOSEM article, section 4.3.2).
@@ -447,14 +445,9 @@ impl Cover {
         let root = graph.grammar()[graph.grammar().start()].root;
         self.lookahead.begin();
         let owed = self.detour(path);
-        let fan_nodes = match attitude {
-            Attitude::Terse => 0,
-            Attitude::Exploring => NODES_A_TARGET * self.steering.windows().count_zeros() as u64,
-        };
         let seeking = Seeking {
             graph,
             first_symbols: &self.first_symbols,
-            fan_nodes,
             coverage: &mut self.steering,
             lookahead: &mut self.lookahead,
             attitude,
