@@ -304,6 +304,7 @@ impl Session {
     /// Applies an operator at one of its sites, drawn uniformly.
     pub fn apply(&mut self, operator: &dyn Operator) -> bool {
         self.work.settle();
+        self.fill_whole();
         let site = match operator.kind() {
             None => Some(0),
             Some(kind) => {

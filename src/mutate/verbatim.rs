@@ -18,7 +18,7 @@ const RECOGNIZE: u32 = 60;
 const WORD: u32 = 125;
 /// What an input has besides its choices and this text, at the most.
 const TRAILER: usize = 16;
-/// How many times the longest part of another text is drawn, for the longest of them to be seldom long.
+/// The longest part of another text that is put into one; mostly it is shorter, the lesser of two draws.
 const PART: usize = 64;
 
 impl Session {
@@ -79,7 +79,8 @@ impl Session {
         self.work.splice_whole_text(&other)
     }
 
-    fn fill_whole(&mut self) {
+    /// Hands the present text to what changes it as a whole.
+    pub(super) fn fill_whole(&mut self) {
         let mut whole = std::mem::take(&mut self.work.buffers.whole);
         whole.clear();
         whole.extend_from_slice(self.sentence());

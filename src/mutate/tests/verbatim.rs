@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::{check, fixture};
-use crate::mutate::{Outcome, Session};
+use crate::mutate::{Outcome, Session, operators};
 use crate::parse::Parser;
 use crate::slip::{self, Change, Slips};
 
@@ -147,4 +147,18 @@ fn shrinking_gives_up_the_derivation_before_the_text() {
         size = session.choices().len();
     }
     assert!(shorter > 0);
+}
+
+#[test]
+fn the_operator_changes_the_present_text() {
+    let mut session = session(0, 0);
+    for text in [&b"[120,{}]"[..], b"\"gh\""] {
+        session.load(&choices_of(text));
+        assert!(session.apply(&operators::Verbatim));
+        check(&session);
+        assert!(session.has_slips());
+        let is_of_text = |letter: &&u8| text.contains(letter);
+        let kept = session.sentence().iter().filter(is_of_text).count();
+        assert!(kept + 2 >= text.len(), "{:?}", session.sentence());
+    }
 }
