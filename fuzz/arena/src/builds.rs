@@ -158,7 +158,7 @@ impl Builder {
         let mut command = Command::new("cargo");
         command
             .args(plain::METADATA)
-            .arg(&self.host)
+            .args(["--filter-platform", &self.host])
             .arg("--locked")
             .arg("--manifest-path")
             .arg(subject.dir.join("Cargo.toml"));

@@ -55,8 +55,8 @@ struct DependencyKind {
 
 const PLEACH: &str = "pleach";
 
-/// The arguments of the command whose output [`Crates`] reads, besides the platform, `--manifest-path` and `--features`.
-pub(crate) const METADATA: [&str; 3] = ["metadata", "--format-version=1", "--filter-platform"];
+/// The arguments of the command whose output [`Crates`] reads, besides `--filter-platform`, `--manifest-path` and `--features`.
+pub(crate) const METADATA: [&str; 2] = ["metadata", "--format-version=1"];
 
 /// The crates of a fuzz package.
 #[derive(Clone, PartialEq, Eq, Debug)]

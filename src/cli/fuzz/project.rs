@@ -195,7 +195,7 @@ impl Project {
         };
         let host = host()?;
         let mut metadata = cargo(&METADATA);
-        metadata.arg(&host);
+        metadata.args(["--filter-platform", &host]);
         if let Some(features) = features {
             metadata.args(["--features", features]);
         }
