@@ -40,7 +40,7 @@ pub struct Config {
     pub max_len: usize,
     /// `PLEACH_MAX_DEPTH`.
     pub max_depth: u32,
-    /// `PLEACH_RAW`, out of 1000.
+    /// `PLEACH_RAW`, out of 1000; nothing if the codec decides.
     pub raw: Option<u32>,
     /// `PLEACH_CACHE`, in MiB.
     pub cache: usize,

@@ -19,7 +19,7 @@ const MISREAD_REPEATS: usize = 3;
 pub(super) const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
 
-/// How many of 1000 inputs become such texts at most.
+/// How many of 1000 inputs become whole texts of the engine's at most.
 const MOST_VERBATIM: u32 = 500;
 
 /// How many of 1000 inputs are made slightly invalid at most, if not more were asked for.

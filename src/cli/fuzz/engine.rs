@@ -181,7 +181,7 @@ impl Reading {
     }
 }
 
-/// Reads names with values, as a target prints them that is asked to by `PLEACH_STATS`.
+/// Reads a line about k-paths: names with values, as a target prints them that is asked to by `PLEACH_STATS`.
 fn path_counts(line: &str) -> PathCounts {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let mut counts = PathCounts::default();
@@ -196,7 +196,7 @@ fn path_counts(line: &str) -> PathCounts {
     counts
 }
 
-/// Reads such a line about texts.
+/// Reads a line about texts, of the same form.
 fn text_counts(line: &str) -> TextCounts {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let mut counts = TextCounts::default();
