@@ -232,6 +232,8 @@ impl Init {
              {externs}pleach::fuzz! {{\n\
              \x20   grammar: {grammar:?},\n\
              {codec}\
+             \x20   // Slightly invalid inputs reach error paths, too, and find more where nothing relies on valid ones:\n\
+             \x20   // errors: 0.1,\n\
              \x20   |text: &[u8]| {{\n\
              \x20       // Call what is to be tested; `text` is {kind}.\n\
              \x20       let _ = text;\n\
