@@ -66,20 +66,28 @@ fn replay() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut output = std::io::stdout().lock();
     writeln!(output, "edges {}", counters.len()).expect("somebody reads");
-    let (mut seen, mut accepted) = (vec![false; counters.len()], vec![false; counters.len()]);
+    let none = vec![false; counters.len()];
+    let (mut seen, mut accepted, mut hits) = (none.clone(), none.clone(), none);
+    // Looking at the counters passes edges of this file, which are none of the subject's.
+    clear(counters);
+    look(counters, &mut hits);
+    let own = hits.clone();
     for (index, path) in std::io::stdin().lock().lines().enumerate() {
         let path = path.expect("a list of paths");
         let Ok(text) = std::fs::read(path) else {
             writeln!(output, "{index} u - -").expect("somebody reads");
             continue;
         };
-        for counter in counters {
-            counter.store(0, Ordering::Relaxed);
-        }
+        clear(counters);
         let outcome = catch_unwind(AssertUnwindSafe(|| subject::run(&text)));
-        let new = news(counters, &mut seen);
+        // Before anything is printed, which passes edges that the subject may share.
+        look(counters, &mut hits);
+        for (hit, _) in hits.iter_mut().zip(&own).filter(|(_, own)| **own) {
+            *hit = false;
+        }
+        let new = news(&hits, &mut seen);
         let (verdict, valid) = match outcome {
-            Ok(true) => ('a', news(counters, &mut accepted)),
+            Ok(true) => ('a', news(&hits, &mut accepted)),
             Ok(false) => ('r', "-".into()),
             Err(_) => ('p', "-".into()),
         };
@@ -87,11 +95,25 @@ fn replay() {
     }
 }
 
-/// The counters that are not zero for the first time.
-fn news(counters: &[AtomicU8], seen: &mut [bool]) -> String {
+/// Sets all counters to zero.
+fn clear(counters: &[AtomicU8]) {
+    for counter in counters {
+        counter.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Which counters are not zero.
+fn look(counters: &[AtomicU8], hits: &mut [bool]) {
+    for (hit, counter) in hits.iter_mut().zip(counters) {
+        *hit = counter.load(Ordering::Relaxed) != 0;
+    }
+}
+
+/// The edges that were met for the first time.
+fn news(hits: &[bool], seen: &mut [bool]) -> String {
     let mut list = String::new();
-    for (index, counter) in counters.iter().enumerate() {
-        if counter.load(Ordering::Relaxed) != 0 && !seen[index] {
+    for (index, &hit) in hits.iter().enumerate() {
+        if hit && !seen[index] {
             seen[index] = true;
             let comma = if list.is_empty() { "" } else { "," };
             write!(list, "{comma}{index}").expect("a string takes all");

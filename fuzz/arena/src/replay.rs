@@ -52,6 +52,10 @@ impl Edges {
         Ok(())
     }
 
+    fn contains(&self, edge: usize) -> bool {
+        self.seen.get(edge).is_some_and(|&seen| seen)
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> u64 {
         self.count
@@ -143,10 +147,19 @@ fn take(line: &str, number: usize, reached: &mut Reached) -> Result<Verdict> {
         bail!("four words are expected");
     };
     ensure!(index.parse() == Ok(number), "text {number} is expected");
-    for (list, edges) in [(all, &mut reached.all), (accepted, &mut reached.accepted)] {
-        for edge in list.split(',').filter(|_| list != "-") {
-            edges.insert(edge.parse()?)?;
-        }
+    let numbers = |list: &'_ str| -> Result<Vec<usize>> {
+        let list = list.split(',').filter(|_| list != "-");
+        list.map(|edge| Ok(edge.parse()?)).collect()
+    };
+    for edge in numbers(all)? {
+        reached.all.insert(edge)?;
+    }
+    for edge in numbers(accepted)? {
+        ensure!(
+            reached.all.contains(edge),
+            "no text has reached edge {edge}"
+        );
+        reached.accepted.insert(edge)?;
     }
     Ok(match verdict {
         "a" => Verdict::Accepted,
@@ -183,7 +196,9 @@ mod tests {
             Verdict::Rejected
         );
         assert_eq!((reached.all.count(), reached.accepted.count()), (4, 3));
-        for line in ["3 r - -", "2 r -", "2 x - -", "2 r 10 -", "2 r 1, -"] {
+        for line in [
+            "3 r - -", "2 r -", "2 x - -", "2 r 10 -", "2 r 1, -", "2 a 4 5",
+        ] {
             assert!(take(line, 2, &mut reached).is_err(), "{line}");
         }
     }
