@@ -147,7 +147,7 @@ fn take(line: &str, number: usize, reached: &mut Reached) -> Result<Verdict> {
         bail!("four words are expected");
     };
     ensure!(index.parse() == Ok(number), "text {number} is expected");
-    let numbers = |list: &'_ str| -> Result<Vec<usize>> {
+    let numbers = |list: &str| -> Result<Vec<usize>> {
         let list = list.split(',').filter(|_| list != "-");
         list.map(|edge| Ok(edge.parse()?)).collect()
     };

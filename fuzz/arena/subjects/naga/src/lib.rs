@@ -63,7 +63,7 @@ fn write(module: &Module, info: &ModuleInfo) {
     let Ok((module, info)) = process_overrides(module, info, None, &Default::default()) else {
         return;
     };
-    // naga 30.0.1 has `unimplemented!()` there: `@group(0)@binding(0)var t:texture_external;`.
+    // naga 30.0.1 panics there, as not done yet: `@group(0)@binding(0)var t:texture_external;`.
     let is_external = |inner: &TypeInner| {
         matches!(
             inner,
