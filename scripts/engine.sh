@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Drives the modes of libFuzzer on targets of fuzz/, and checks what comes out of each: -runs, -seed, -max_len, -merge, -fork,
-# -jobs, -minimize_crash.
+# -jobs, -minimize_crash; and a stack that overflows.
 #
 #     scripts/engine.sh JSON FRAGILE
 #
@@ -98,5 +98,11 @@ engine "$fragile" -minimize_crash=1 -runs=20000 -exact_artifact_path=small choic
 "$pleach" decode "$grammar" small >text
 [ "$(wc -c <text)" -le 8 ] || fail "-minimize_crash ends at $(cat text)"
 engine "$fragile" small && fail "the minimized input does not fail"
+
+echo 'engine: a full stack'
+mkdir full
+FULL_STACK=1 engine "$fragile" -seed=3 -runs=200000 -artifact_prefix=full/ && fail "the fragile target does not fail"
+[ "$(count full)" -eq 1 ] || fail "a full stack leaves $(count full) files"
+FULL_STACK=1 engine "$fragile" full/crash-* && fail "the input that filled the stack does not do so again"
 
 echo 'engine: all modes do what they say'

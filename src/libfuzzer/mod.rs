@@ -60,6 +60,8 @@ mod macros;
 mod model;
 mod schedule;
 mod sentence;
+#[cfg(unix)]
+mod stack;
 mod stats;
 mod text;
 mod texts_of;
@@ -261,7 +263,8 @@ impl Fuzzer {
         self.codec
     }
 
-    /// Reads the grammar and the settings now, rather than at the first use.
+    /// Reads the grammar and the settings now, rather than at the first use, and sees to it that a target that fills its stack
+    /// leaves a file `crash-…` without a sanitizer, too.
     ///
     /// A grammar or setting that is wrong is reported on standard error, and the process ends with exit code 2.
     ///
@@ -270,6 +273,8 @@ impl Fuzzer {
     ///
     /// [`crate::fuzz!`] calls it; a target of parts does so by `fuzz_target!(init: JSON.load(), …)`.
     pub fn load(&self) {
+        #[cfg(unix)]
+        stack::prepare();
         drop(self.state());
         if let Some(directory) = std::env::var_os("PLEACH_RENDER").filter(|it| !it.is_empty()) {
             let arguments = std::env::args_os().skip(1);
