@@ -28,6 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const KEPT: (usize, usize) = (3, 40);
 /// Runs in a row that end before the first mutation, until the campaign is given up.
 const FUTILE: u32 = 5;
+/// Inputs that one start is given by name.
+const NAMED: usize = 1000;
+/// How long these may take.
+const NAMED_SECONDS: f64 = 120.0;
 /// Flags that all arms have.
 pub(crate) const LIMITS: &[&str] = &["-timeout=10", "-rss_limit_mb=2048"];
 
@@ -171,8 +175,12 @@ impl Campaign<'_> {
             if asked.is_some() {
                 continue;
             }
+            let mut freed = false;
             if let (None, Some(signal)) = (&reading.crash, status.and_then(|it| it.signal())) {
                 // The engine's handler needs stack, too, so where that has overflowed it can name no input.
+                if !reading.started {
+                    freed = self.drop_first_fatal(interrupt)?;
+                }
                 reading.crash = Some(engine::Crash {
                     place: format!("signal {signal}"),
                     message: "the process was ended, and no input is to blame".into(),
@@ -187,7 +195,7 @@ impl Campaign<'_> {
                     end.join("\n")
                 );
             };
-            let freed = tally.take(&reading, &said, spent)?;
+            freed |= tally.take(&reading, &said, spent)?;
             if !self.bugs.is_empty() && tally.bugs.iter().all(|it| it.cpu.is_some()) {
                 break;
             }
@@ -218,6 +226,52 @@ impl Campaign<'_> {
     /// A process that waits instead of working must not go on forever.
     fn wall_limit(&self) -> f64 {
         self.seconds * 20.0 + 120.0
+    }
+
+    /// Takes the first input out of the corpus that ends the program by a signal, as a user would whose campaign does not start any
+    /// more; not in the campaign's time. Gives whether there is one.
+    ///
+    /// The engine says the name of each input that is given by name before it runs it.
+    #[expect(
+        clippy::disallowed_types,
+        reason = "a program that hangs has to be ended"
+    )]
+    fn drop_first_fatal(&self, interrupt: &Interrupt) -> Result<bool> {
+        let messages = self.dir.join("messages-named");
+        let corpus = files(&self.dir.join("corpus"))?;
+        for part in corpus.chunks(NAMED) {
+            let mut command = Command::new(self.program);
+            command
+                .args(LIMITS)
+                .args(part)
+                .current_dir(self.dir)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(fs::File::create(&messages)?);
+            let mut running = Running::start(&mut command)?;
+            let begun = std::time::Instant::now();
+            while !running.look()?.ended {
+                if interrupt.is_set() {
+                    bail!("interrupted");
+                }
+                if begun.elapsed().as_secs_f64() > NAMED_SECONDS {
+                    running.child().kill()?;
+                }
+                std::thread::sleep(POLL);
+            }
+            let is_ended = running.wait()?.signal().is_some();
+            let said = fs::read(&messages)?;
+            let said = String::from_utf8_lossy(&said);
+            let last = said
+                .lines()
+                .rev()
+                .find_map(|it| it.strip_prefix("Running: "));
+            if let (true, Some(name)) = (is_ended, last) {
+                fs::remove_file(name).with_context(|| name.to_owned())?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn command(&self, starts: u32, messages: &Path) -> Result<Command> {
@@ -408,6 +462,51 @@ exit 77
         for arm in ["raw", "engine"] {
             assert_eq!(covered(arm), None, "{arm}");
         }
+    }
+
+    /// Stands in for a program whose stack two inputs of its corpus overflow.
+    const FATAL: &str = "\
+#!/bin/sh
+for path; do
+    case $path in
+    -*) continue ;;
+    */corpus) path=$(grep -lr fatal \"$path\" | head -n 1) ;;
+    *) echo \"Running: $path\" >&2 ;;
+    esac
+    if [ -f \"$path\" ] && grep -q fatal \"$path\"; then kill -SEGV $$; fi
+done
+echo 'SUMMARY: libFuzzer: deadly signal' >&2
+exit 77
+";
+
+    #[test]
+    fn inputs_that_end_the_program_without_a_file_leave_the_corpus() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = fixtures::script(dir.path(), FATAL);
+        let corpus = dir.path().join("corpus");
+        fs::create_dir(&corpus).unwrap();
+        for (name, text) in [("a", "fine"), ("b", "fatal"), ("c", "fine"), ("d", "fatal")] {
+            fs::write(corpus.join(name), text).unwrap();
+        }
+        let arms = plan::arms();
+        let campaign = Campaign {
+            arm: arms.iter().find(|it| it.name == "raw").unwrap(),
+            program: &program,
+            seed: 1,
+            seconds: 10.0,
+            bugs: &[],
+            dictionary: None,
+            dir: dir.path(),
+        };
+        let outcome = campaign.run(&Interrupt::default(), |_| {}).unwrap();
+        let place = |place: &str| outcome.crashes.iter().find(|it| it.place == place);
+        assert_eq!(place("signal 11").map(|it| it.count), Some(2));
+        assert_eq!(
+            place("deadly signal").map(|it| it.count),
+            Some(FUTILE.into())
+        );
+        let left: Vec<_> = super::files(&corpus).unwrap();
+        assert_eq!(left, [corpus.join("a"), corpus.join("c")]);
     }
 
     #[test]
