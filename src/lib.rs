@@ -80,7 +80,17 @@ pub use tree::Tree;
 #[cfg(test)]
 mod tests;
 
-/// The README's Rust, as a doctest.
+/// The Rust of the README and of the guide, as doctests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("guide/targets.md")]
+    struct Targets;
+    #[doc = include_str!("guide/notation.md")]
+    struct Notation;
+    #[doc = include_str!("guide/commands.md")]
+    struct Commands;
+    #[doc = include_str!("guide/models.md")]
+    struct Models;
+}

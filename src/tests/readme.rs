@@ -1,6 +1,6 @@
-//! The README, tested: what it shows the command line to print, and the fuzz targets that it shows.
+//! The README and the guide, tested: what they show the command line to print, and the fuzz targets that they show.
 //!
-//! The commands of its `console` blocks run one after the other in one directory, which has a copy of `grammars/` in it. A
+//! The commands of a page's `console` blocks run one after the other in one directory, which has a copy of `grammars/` in it. A
 //! line `...` stands for any lines. What `$ cat FILE` prints is not checked but made: it becomes the file. What only a
 //! checkout with an engine can run is passed over, by the list [`SKIPPED`]; a command of another kind fails the test.
 //!
@@ -11,7 +11,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-const README: &str = include_str!("../../README.md");
+/// The pages with their paths, in the order in which they are read.
+const PAGES: &[(&str, &str)] = &[
+    ("README.md", include_str!("../../README.md")),
+    ("src/guide/targets.md", include_str!("../guide/targets.md")),
+    (
+        "src/guide/notation.md",
+        include_str!("../guide/notation.md"),
+    ),
+    (
+        "src/guide/commands.md",
+        include_str!("../guide/commands.md"),
+    ),
+    ("src/guide/models.md", include_str!("../guide/models.md")),
+];
 
 /// The beginnings of commands that run.
 const RUN: &[&str] = &["pleach ", "printf "];
@@ -61,7 +74,7 @@ struct Step {
     output: Vec<String>,
 }
 
-fn steps(text: &str) -> Vec<Step> {
+fn steps(page: &str, text: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for (first, block) in blocks(text, "console") {
         let before = steps.len();
@@ -75,7 +88,7 @@ fn steps(text: &str) -> Vec<Step> {
                 None => {
                     assert!(
                         steps.len() > before,
-                        "README.md:{line}: output without a command"
+                        "{page}:{line}: output without a command"
                     );
                     steps
                         .last_mut()
@@ -150,48 +163,50 @@ fn run(folder: &Path, command: &str) -> Vec<String> {
 }
 
 #[test]
-fn commands_print_what_the_readme_shows() {
-    let folder = tempfile::tempdir().unwrap();
-    copy(&root().join("grammars"), &folder.path().join("grammars"));
+fn commands_print_what_the_pages_show() {
     let mut ran = 0;
     let mut failures = String::new();
-    for step in steps(README) {
-        let Step {
-            line,
-            command,
-            output,
-        } = step;
-        let begins = |list: &[&str]| list.iter().any(|start| command.starts_with(start));
-        if let Some(name) = command.strip_prefix("cat ") {
-            assert!(
-                !name.contains(['/', ' ']),
-                "README.md:{line}: one file in the directory"
-            );
-            fs::write(folder.path().join(name), output.join("\n") + "\n").unwrap();
-        } else if begins(SKIPPED) {
-            println!("skipped: {command}");
-        } else {
-            assert!(
-                begins(RUN),
-                "README.md:{line}: `{command}` is neither in RUN nor in SKIPPED"
-            );
-            let printed = run(folder.path(), &command);
-            if !matches(&output, &printed) {
-                failures += &format!(
-                    "README.md:{line}: $ {command}\nshown:\n{}\nprinted:\n{}\n\n",
-                    output.join("\n"),
-                    printed.join("\n")
+    for (page, text) in PAGES {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&root().join("grammars"), &folder.path().join("grammars"));
+        for step in steps(page, text) {
+            let Step {
+                line,
+                command,
+                output,
+            } = step;
+            let begins = |list: &[&str]| list.iter().any(|start| command.starts_with(start));
+            if let Some(name) = command.strip_prefix("cat ") {
+                assert!(
+                    !name.contains(['/', ' ']),
+                    "{page}:{line}: one file in the directory"
                 );
+                fs::write(folder.path().join(name), output.join("\n") + "\n").unwrap();
+            } else if begins(SKIPPED) {
+                println!("skipped: {command}");
+            } else {
+                assert!(
+                    begins(RUN),
+                    "{page}:{line}: `{command}` is neither in RUN nor in SKIPPED"
+                );
+                let printed = run(folder.path(), &command);
+                if !matches(&output, &printed) {
+                    failures += &format!(
+                        "{page}:{line}: $ {command}\nshown:\n{}\nprinted:\n{}\n\n",
+                        output.join("\n"),
+                        printed.join("\n")
+                    );
+                }
+                ran += 1;
             }
-            ran += 1;
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
-    assert!(ran >= 8, "the README shows few commands: {ran}");
+    assert!(ran >= 30, "the pages show few commands: {ran}");
 }
 
 #[test]
-fn fuzz_targets_of_the_readme_are_files_that_are_built() {
+fn fuzz_targets_of_the_pages_are_files_that_are_built() {
     let folder = root().join("fuzz/fuzz_targets");
     let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
@@ -207,8 +222,9 @@ fn fuzz_targets_of_the_readme_are_files_that_are_built() {
         .iter()
         .map(|path| fs::read_to_string(path).unwrap())
         .collect();
-    let shown: Vec<String> = blocks(README, "rust,ignore")
-        .into_iter()
+    let shown: Vec<String> = PAGES
+        .iter()
+        .flat_map(|(_, text)| blocks(text, "rust,ignore"))
         .map(|(_, block)| block)
         .collect();
     assert_eq!(shown, targets, "as they stand in {paths:?}");
@@ -221,18 +237,54 @@ fn fuzz_targets_of_the_readme_are_files_that_are_built() {
     }
 }
 
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(text: &str) -> Vec<String> {
+    let mut is_code = false;
+    let mut anchors = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        }
+        let title = line.trim_start_matches('#');
+        if is_code || title.len() == line.len() {
+            continue;
+        }
+        let kept = title.trim().chars().filter_map(|char| match char {
+            ' ' => Some('-'),
+            _ if char.is_alphanumeric() || "-_".contains(char) => Some(char.to_ascii_lowercase()),
+            _ => None,
+        });
+        anchors.push(kept.collect());
+    }
+    anchors
+}
+
 #[test]
-fn files_of_the_readme_exist() {
-    let links = README.split("](").skip(1).filter_map(|rest| {
-        let (link, _) = rest.split_once(')')?;
-        let path = link.split('#').next()?;
-        (!path.is_empty() && !path.contains("://")).then_some(path)
-    });
-    for link in links {
-        assert!(
-            root().join(link).exists(),
-            "README.md links to {link}, which is not there"
-        );
+fn links_of_the_pages_lead_somewhere() {
+    for (page, text) in PAGES {
+        let folder = Path::new(page).parent().unwrap();
+        let links = text.split("](").skip(1).filter_map(|rest| {
+            let (link, _) = rest.split_once(')')?;
+            (!link.contains("://")).then_some(link)
+        });
+        for link in links {
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match path {
+                "" => root().join(page),
+                _ => root().join(folder).join(path),
+            };
+            assert!(
+                target.exists(),
+                "{page} links to {path}, which is not there"
+            );
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(&target).unwrap();
+                assert!(
+                    anchors(&text).iter().any(|it| it == anchor),
+                    "{page} links to {link}, and there is no such heading"
+                );
+            }
+        }
     }
 }
 
