@@ -239,7 +239,9 @@ impl Campaign<'_> {
     fn drop_first_fatal(&self, interrupt: &Interrupt) -> Result<bool> {
         let messages = self.dir.join("messages-named");
         let corpus = files(&self.dir.join("corpus"))?;
-        for part in corpus.chunks(NAMED) {
+        let mut rest = &corpus[..];
+        while !rest.is_empty() {
+            let part = &rest[..rest.len().min(NAMED)];
             let mut command = Command::new(self.program);
             command
                 .args(LIMITS)
@@ -259,16 +261,25 @@ impl Campaign<'_> {
                 }
                 std::thread::sleep(POLL);
             }
-            let is_ended = running.wait()?.signal().is_some();
+            let status = running.wait()?;
             let said = fs::read(&messages)?;
+            fs::remove_file(&messages)?;
             let said = String::from_utf8_lossy(&said);
             let last = said
                 .lines()
                 .rev()
                 .find_map(|it| it.strip_prefix("Running: "));
-            if let (true, Some(name)) = (is_ended, last) {
-                fs::remove_file(name).with_context(|| name.to_owned())?;
-                return Ok(true);
+            let at = part
+                .iter()
+                .position(|it| Some(it.as_path()) == last.map(Path::new));
+            match at {
+                Some(at) if status.signal().is_some() => {
+                    fs::remove_file(&part[at]).with_context(|| part[at].display().to_string())?;
+                    return Ok(true);
+                }
+                // What crashes with a file is told by that file when its turn comes.
+                Some(at) if !status.success() => rest = &rest[at + 1..],
+                _ => rest = &rest[part.len()..],
             }
         }
         Ok(false)
@@ -464,7 +475,7 @@ exit 77
         }
     }
 
-    /// Stands in for a program whose stack two inputs of its corpus overflow.
+    /// Stands in for a program whose stack two inputs of its corpus overflow, and which another one crashes in its own way.
     const FATAL: &str = "\
 #!/bin/sh
 for path; do
@@ -474,6 +485,7 @@ for path; do
     *) echo \"Running: $path\" >&2 ;;
     esac
     if [ -f \"$path\" ] && grep -q fatal \"$path\"; then kill -SEGV $$; fi
+    if [ -f \"$path\" ] && grep -q panic \"$path\"; then exit 77; fi
 done
 echo 'SUMMARY: libFuzzer: deadly signal' >&2
 exit 77
@@ -485,7 +497,12 @@ exit 77
         let program = fixtures::script(dir.path(), FATAL);
         let corpus = dir.path().join("corpus");
         fs::create_dir(&corpus).unwrap();
-        for (name, text) in [("a", "fine"), ("b", "fatal"), ("c", "fine"), ("d", "fatal")] {
+        for (name, text) in [
+            ("a", "panic"),
+            ("b", "fatal"),
+            ("c", "fine"),
+            ("d", "fatal"),
+        ] {
             fs::write(corpus.join(name), text).unwrap();
         }
         let arms = plan::arms();
