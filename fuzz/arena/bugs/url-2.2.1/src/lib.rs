@@ -6,7 +6,7 @@
 use url::Url;
 
 /// The grammar of its inputs.
-pub const GRAMMAR: &str = include_str!("../../../../../grammars/url/url.ebnf");
+pub const GRAMMAR: &str = include_str!("../../../../../grammars/whatwg_url/whatwg_url.ebnf");
 
 /// Two thirds of the sentences are relative.
 const BASE: &str = "http://user@example.org/a/b";
