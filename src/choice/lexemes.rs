@@ -85,7 +85,7 @@ impl Lexemes {
         self.glued.clear();
         self.lexemes.clear();
         self.sites.clear();
-        renderer.render(choices, returns, counts, &mut self.glued, &mut self.lexemes);
+        renderer.render::<true>(choices, returns, counts, &mut self.glued, &mut self.lexemes);
         // Tokens are all that there is.
         let mut end = self.glued.len() as u32;
         for lexeme in self.lexemes.iter_mut().rev() {

@@ -120,7 +120,8 @@ impl Codec {
         } = scratch;
         let Some(lexicon) = self.graph.lexicon() else {
             let begins = &mut lexemes.lexemes;
-            self.renderer.render(choices, returns, counts, text, begins);
+            self.renderer
+                .render::<false>(choices, returns, counts, text, begins);
             return;
         };
         lexemes.decode(&self.renderer, lexicon, choices, returns, counts);

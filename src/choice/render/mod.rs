@@ -88,8 +88,8 @@ pub(super) struct Renderer {
 
 impl Renderer {
     /// Appends the text of any bytes. In a grammar with tokens it has them side by side, and where each begins is added to
-    /// `begins`.
-    pub(super) fn render(
+    /// `begins`. `TOKENS` says which it is: the loop for grammars without tokens is faster where it need not keep them at hand.
+    pub(super) fn render<const TOKENS: bool>(
         &self,
         choices: &[u8],
         returns: &mut Vec<u32>,
@@ -116,11 +116,13 @@ impl Renderer {
             at = match op.act {
                 Act::Jump => op.next,
                 Act::Begin => {
-                    begins.push(Lexeme {
-                        token: op.a,
-                        start: out as u32,
-                        end: out as u32,
-                    });
+                    if TOKENS {
+                        begins.push(Lexeme {
+                            token: op.a,
+                            start: out as u32,
+                            end: out as u32,
+                        });
+                    }
                     op.next
                 }
                 Act::Return => match returns.pop() {
