@@ -1,13 +1,11 @@
 //! `pleach check`: is the grammar right, and how large is what follows from it?
 
-use std::path::PathBuf;
-
 use clap::Args;
 use pleach::grammar::WarningKind;
 use pleach::kpath::{self, Coverage, KPaths, MAX_BITMAP_BYTES, MAX_K};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
 use super::input::Source;
 use super::output::Output;
@@ -18,11 +16,13 @@ use super::report::{size, table};
 /// Example: pleach check json.ebnf --max-k 6
 #[derive(Args, Debug)]
 pub(super) struct Check {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Count k-paths for k from 1 to this
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=MAX_K as u64))]
     max_k: u64,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -47,10 +47,10 @@ struct WarningReport {
 }
 
 impl Check {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load_quietly(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load_quietly()?;
         let report = self.report(&source);
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
             return Ok(Answer::Yes);
         }

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
-use super::input::Source;
-use super::output::{Existing, Output, write_file};
+use super::output::{Output, write_file};
 use super::report::{count, size};
 
 /// Write a grammar in binary, for fuzz targets that start at once
@@ -20,14 +19,15 @@ use super::report::{count, size};
 /// Example: pleach compile json.ebnf -o json.pleach
 #[derive(Args, Debug)]
 pub(super) struct Compile {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Write to this file
-    #[arg(short, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -39,17 +39,17 @@ struct Report {
 }
 
 impl Compile {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let grammar = source.graph.grammar();
         let bytes = grammar.to_bytes();
-        write_file(&self.output, &bytes, Existing::forced(self.force))?;
+        write_file(&self.output, &bytes, self.force.existing())?;
         let report = Report {
             productions: grammar.productions().len(),
             bytes: bytes.len(),
             fingerprint: format!("{:016x}", grammar.fingerprint()),
         };
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
         } else {
             let productions = count(report.productions as u64, "production");

@@ -8,10 +8,10 @@ use pleach::Grammar;
 use pleach::import::{Notation, comments_before};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, warn};
 use super::input::Source;
-use super::output::{Existing, Output, write_file};
+use super::output::{Output, write_file};
 
 /// Write a grammar of another notation in the notation of pleach
 ///
@@ -24,17 +24,18 @@ use super::output::{Existing, Output, write_file};
 /// Example: pleach convert rfc5322.abnf --start address -o address.ebnf
 #[derive(Args, Debug)]
 pub(super) struct Convert {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Write to this file rather than to standard output
-    #[arg(short, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Write nothing, and exit with 1, if anything is left out
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -60,8 +61,8 @@ struct LeftOut {
 }
 
 impl Convert {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load_quietly(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load_quietly()?;
         let remarks = &source.imported.remarks;
         for remark in remarks {
             warn(source.remark_line(remark));
@@ -71,13 +72,13 @@ impl Convert {
             warn(source.warning_line(warning));
         }
         source.mention_unread();
-        source.mention_roots(common);
+        source.mention_roots(&self.grammar.notation);
         let refused = self.strict && !remarks.is_empty();
         let text = text(&source, grammar);
         if let (Some(path), false) = (&self.output, refused) {
-            write_file(path, text.as_bytes(), Existing::forced(self.force))?;
+            write_file(path, text.as_bytes(), self.force.existing())?;
         }
-        if common.json {
+        if self.format.json {
             out.json(&Report {
                 notation: source.notation.map_or("compiled", Notation::name),
                 productions: grammar.productions().len(),

@@ -8,12 +8,12 @@ use pleach::Graph;
 use pleach::kpath::{KPaths, WindowTable};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, note};
 use super::html;
-use super::input::{Digest, InputFile, Source, collect, digest, read_input};
+use super::input::{Digest, InputFile, collect, digest, read_input};
 use super::measure::{Form, Gauge, Meter};
-use super::output::{Existing, Output, write_file};
+use super::output::{Output, write_file};
 use super::parallel::in_parallel;
 use super::progress::Progress;
 use super::report::{Level, PathView, Share, coverage_rows, table};
@@ -32,8 +32,8 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 #[command(mut_group("LeftOutArgs", |args| args.requires("text")))]
 #[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(super) struct CoverageVerb {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -41,7 +41,7 @@ pub(super) struct CoverageVerb {
     #[arg(long)]
     text: bool,
     /// Report k-paths for k from 1 to this
-    #[arg(short, default_value_t = 3)]
+    #[arg(short, long = "path-length", value_name = "K", default_value_t = 3)]
     k: usize,
     /// List the first N paths that are not covered, short ones first
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -55,11 +55,12 @@ pub(super) struct CoverageVerb {
     /// Keep what was measured in this file, and measure only what is new
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Replace the page if it exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     texts: TextArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -89,8 +90,8 @@ pub(super) struct Uncovered {
 }
 
 impl CoverageVerb {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let refused = |error| Failure::of(&source.name, error);
         let kpaths = KPaths::new(&source.graph, self.k).map_err(refused)?;
         let windows = WindowTable::new(&kpaths).map_err(refused)?;
@@ -98,7 +99,7 @@ impl CoverageVerb {
         if let Some(path) = self
             .html
             .as_ref()
-            .filter(|path| !self.force && page_exists(path))
+            .filter(|path| !self.force.force && page_exists(path))
         {
             return Err(Failure::new(
                 format_args!("{}: it exists already", path.display()),
@@ -125,10 +126,10 @@ impl CoverageVerb {
         let mut report = report(&source.graph, &state.meter, inputs, tally, shown);
         if let Some(path) = &self.html {
             let page = html::page(&source.name, &report);
-            write_file(path, page.as_bytes(), Existing::forced(self.force))?;
+            write_file(path, page.as_bytes(), self.force.existing())?;
         }
         report.uncovered.truncate(self.uncovered);
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
         } else {
             self.print(&report, out)?;

@@ -6,9 +6,9 @@ use clap::Args;
 use pleach::{Codec, slip};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
-use super::input::{Source, collect, read_input};
+use super::input::{collect, read_input};
 use super::mirror::Mirror;
 use super::output::Output;
 use super::progress::Progress;
@@ -22,17 +22,18 @@ use super::report::count;
 /// Example: pleach decode json.ebnf crash-1234
 #[derive(Args, Debug)]
 pub(super) struct Decode {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write files to this directory
-    #[arg(short, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Replace files that exist
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -43,14 +44,14 @@ struct Report {
 }
 
 impl Decode {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let codec = Codec::new(&source.graph);
         let files = collect(&self.paths)?;
         let mut choices = Vec::new();
 
         let Some(dir) = &self.output else {
-            if common.json {
+            if self.format.json {
                 return Err(Failure::new(
                     "standard output cannot take both the sentences and the JSON report",
                     "write the sentences to a directory by -o DIR, or leave out --json",
@@ -66,7 +67,7 @@ impl Decode {
             return Ok(Answer::Yes);
         };
 
-        let mirror = Mirror::open(dir, &files, self.force)?;
+        let mirror = Mirror::open(dir, &files, self.force.force)?;
         let progress = Progress::new(files.len() as u64, "files");
         for file in &files {
             read_input(&file.path, &mut choices)?;
@@ -75,7 +76,7 @@ impl Decode {
         }
         drop(progress);
         let inputs = files.len() as u64;
-        if common.json {
+        if self.format.json {
             out.json(&Report { inputs, invalid: 0 })?;
         } else {
             writeln!(out, "{}", count(inputs, "input"))?;

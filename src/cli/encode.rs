@@ -8,7 +8,7 @@ use pleach::parse::Workspace;
 use pleach::{Codec, Parser, slip};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
 use super::input::{InputFile, Source, collect, read_input};
 use super::mirror::Mirror;
@@ -27,19 +27,20 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 /// Example: pleach encode json.ebnf samples -o fuzz/corpus/json --list-invalid
 #[derive(Args, Debug)]
 pub(super) struct Encode {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write files to this directory
-    #[arg(short, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Replace files that exist
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     texts: TextArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -50,14 +51,14 @@ struct Report<'a> {
 }
 
 impl Encode {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let files = collect(&self.paths)?;
-        let mirror = Mirror::open(&self.output, &files, self.force)?;
+        let mirror = Mirror::open(&self.output, &files, self.force.force)?;
         let texts = Texts::new(Parser::new(&source.graph), self.texts);
         let left_out = write_encoded(&texts, None, &files, &mirror)?;
         let tally = Tally::new(self.texts, left_out);
-        finish(common, out, &source, files.len() as u64, &tally)?;
+        finish(self.format, out, &source, files.len() as u64, &tally)?;
         Ok(self.texts.answer(&tally, Answer::Yes))
     }
 }
@@ -111,13 +112,13 @@ pub(super) fn write_encoded(
 
 /// Reports what was written and what was left out.
 pub(super) fn finish(
-    common: &Common,
+    format: JsonArgs,
     out: &mut Output,
     source: &Source,
     inputs: u64,
     tally: &Tally,
 ) -> Result<(), Failure> {
-    if common.json {
+    if format.json {
         out.json(&Report { inputs, tally })?;
     } else {
         writeln!(out, "{}", count(inputs, "input"))?;

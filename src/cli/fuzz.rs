@@ -23,7 +23,7 @@ use std::process::{Command, Stdio};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::Common;
+use super::args::Common;
 use super::failure::{Answer, Failure, note, reason};
 use super::output::Output;
 use super::report::{Share, table};

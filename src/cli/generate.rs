@@ -13,14 +13,13 @@ use pleach::weights::Weights;
 use pleach::{Codec, Graph};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{DirArgs, ForceArgs, GrammarArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, note};
 use super::folder::Folder;
-use super::input::Source;
 use super::model::{self, Mode, ReadingArgs};
 use super::output::Output;
 use super::progress::Progress;
-use super::report::{Share, count};
+use super::report::{Share, count, written};
 
 /// How often in a row a sentence may miss the limits before they are called unsatisfiable.
 const TRIES: u32 = 1000;
@@ -37,8 +36,8 @@ const MODEL_NODES: u32 = 1000;
 
 /// Write random sentences
 ///
-/// Files are choice sequences unless --text is given, and are named by their contents, so that the same sentence is written
-/// once only. With `-`, sentences go to standard output, each with a line break behind it if --text is given.
+/// Prints the sentences, one a line. With -o DIR each becomes a file, named by its contents, so that the same sentence is written
+/// only once. With --choices, choice sequences are written instead of sentences.
 ///
 /// Expansions are the alternatives of alternations, and right sides without any. The strategies tracking, simple and foresight
 /// count which of them are covered and say so in the end. They expand open references in random order, and close a sentence
@@ -47,18 +46,18 @@ const MODEL_NODES: u32 = 1000;
 /// With --model, choices follow what `pleach learn` has learned until a sentence has --max-nodes, and are the shortest from there
 /// on; --max-depth and --max-len then have no defaults.
 ///
-/// Example: pleach generate json.ebnf - -n 10 --text
+/// Example: pleach generate json -n 10
 ///
-/// Example: pleach generate json.ebnf seeds --strategy foresight --until-covered
+/// Example: pleach generate json -o seeds --strategy foresight --until-covered
 #[derive(Args, Debug)]
 #[command(mut_group("ReadingArgs", |args| args.requires("model")))]
 pub(super) struct Generate {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
-    /// The directory to fill, a new or an empty one; `-` is standard output
-    dir: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
+    #[command(flatten)]
+    dir: DirArgs,
     /// How many sentences; with --until-covered, how many at the most [default: 1; with --until-covered, 100000]
-    #[arg(short, value_name = "N")]
+    #[arg(short, long = "count", value_name = "N")]
     n: Option<u64>,
     /// How alternatives are chosen
     #[arg(long, value_enum, default_value_t = Strategy::Random)]
@@ -83,12 +82,18 @@ pub(super) struct Generate {
     max_nodes: Option<u32>,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Write sentences instead of choice sequences
+    /// Write choice sequences instead of sentences
     #[arg(long)]
+    choices: bool,
+    /// Write sentences, as is usual
+    #[arg(long, hide = true, conflicts_with = "choices")]
     text: bool,
-    /// Add to a directory that is not empty
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    random: RandomArgs,
 }
 
 /// The strategies by name.
@@ -128,21 +133,20 @@ struct Report {
 }
 
 impl Generate {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         self.check()?;
-        let source = Source::load(&self.grammar, common)?;
-        let mut sentences = Sentences::new(&source.graph, &self, common.random_seed)?;
-        if self.dir == Path::new("-") {
-            return self.print(common, &mut sentences, out);
-        }
-        let mut folder = Folder::open(&self.dir, self.force)?;
+        let source = self.grammar.load()?;
+        let mut sentences = Sentences::new(&source.graph, &self, self.random.random_seed)?;
+        let Some(dir) = self.dir.path().filter(|&dir| dir != Path::new("-")) else {
+            return self.print(&mut sentences, out);
+        };
+        let mut folder = Folder::open(dir, self.force.force)?;
         let progress = Progress::new(self.count(), "sentences");
         while self.goes_on(&sentences) {
             sentences.next()?;
-            folder.add(if self.text {
-                sentences.text()
-            } else {
-                sentences.index.canonical()
+            folder.add(match self.choices {
+                true => sentences.index.canonical(),
+                false => sentences.text(),
             })?;
             progress.add(1);
         }
@@ -153,10 +157,11 @@ impl Generate {
             duplicates: sentences.made - folder.inputs(),
             expansions: sentences.expansions(),
         };
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
         } else {
-            let (inputs, bytes) = (count(report.inputs, "input"), count(report.bytes, "byte"));
+            let inputs = written(report.inputs, self.choices);
+            let bytes = count(report.bytes, "byte");
             let duplicates = count(report.duplicates, "duplicate");
             write!(out, "{inputs}, {bytes} ({duplicates} left out)")?;
             match report.expansions {
@@ -198,34 +203,29 @@ impl Generate {
         }
     }
 
-    fn print(
-        &self,
-        common: &Common,
-        sentences: &mut Sentences<'_>,
-        out: &mut Output,
-    ) -> Result<Answer, Failure> {
-        if common.json {
+    fn print(&self, sentences: &mut Sentences<'_>, out: &mut Output) -> Result<Answer, Failure> {
+        if self.format.json {
             return Err(Failure::new(
                 "standard output cannot take both the sentences and the JSON report",
-                "name a directory for the sentences, or leave out --json",
+                "name a directory for the sentences by -o DIR, or leave out --json",
             ));
         }
-        if !self.text && self.count() != 1 {
+        if self.choices && self.count() != 1 {
             return Err(Failure::new(
                 format_args!(
                     "{} choice sequences on standard output could not be told apart",
                     self.count()
                 ),
-                "print sentences by --text, print one sequence by -n 1, or name a directory",
+                "leave out --choices, print one sequence by -n 1, or name a directory by -o DIR",
             ));
         }
         while self.goes_on(sentences) {
             sentences.next()?;
-            if self.text {
+            if self.choices {
+                out.bytes(sentences.index.canonical())?;
+            } else {
                 out.bytes(sentences.text())?;
                 out.bytes(b"\n")?;
-            } else {
-                out.bytes(sentences.index.canonical())?;
             }
         }
         out.finish()?;

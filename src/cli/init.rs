@@ -13,7 +13,7 @@ use clap::Args;
 use pleach::import::Notation;
 use serde::Serialize;
 
-use super::Common;
+use super::args::Common;
 use super::convert;
 use super::failure::{Answer, Failure};
 use super::fuzz::project::Project;

@@ -15,14 +15,19 @@ use pleach::import::{self, Files, Imported, Notation, Place, Remark};
 use pleach::{Grammar, Graph};
 use siphasher::sip128::SipHasher13;
 
-use super::Common;
+use super::args::NotationArgs;
 use super::failure::{Failure, note, warn};
+use super::library;
+use super::suggest::nearest;
 use super::unread::without_unread;
 
 /// The longest input that is read: what can be decoded in memory, and far more than engines write.
 pub(super) const MAX_INPUT_BYTES: u64 = 256 << 20;
 /// The warnings that verbs other than `check` print.
 const SHOWN_WARNINGS: usize = 3;
+
+/// The files that are looked at for one whose name is like another.
+const MAX_BESIDE: usize = 10_000;
 
 /// A hash of contents with a fixed definition, so that names and states are the same on every machine.
 pub(super) type Digest = u128;
@@ -48,8 +53,8 @@ pub(super) struct Source {
 
 impl Source {
     /// Reads the grammar and mentions its warnings on standard error.
-    pub(super) fn load(path: &Path, common: &Common) -> Result<Source, Failure> {
-        let source = Source::load_quietly(path, common)?;
+    pub(super) fn load(path: &Path, options: &NotationArgs) -> Result<Source, Failure> {
+        let source = Source::load_quietly(path, options)?;
         let remarks = &source.imported.remarks;
         for remark in remarks.iter().take(SHOWN_WARNINGS) {
             warn(source.remark_line(remark));
@@ -71,7 +76,7 @@ impl Source {
             ));
         }
         source.mention_unread();
-        source.mention_roots(common);
+        source.mention_roots(options);
         Ok(source)
     }
 
@@ -86,8 +91,8 @@ impl Source {
     }
 
     /// Says where else the grammar may start, if its notation marks no start and nobody has chosen one.
-    pub(super) fn mention_roots(&self, common: &Common) {
-        if self.notation.is_none_or(Notation::has_start) || common.start.is_some() {
+    pub(super) fn mention_roots(&self, options: &NotationArgs) {
+        if self.notation.is_none_or(Notation::has_start) || options.start.is_some() {
             return;
         }
         let grammar = self.graph.grammar();
@@ -105,29 +110,68 @@ impl Source {
         note("help: choose one by --start NAME");
     }
 
-    /// Reads the grammar; `-` is standard input.
-    pub(super) fn load_quietly(path: &Path, common: &Common) -> Result<Source, Failure> {
-        let (name, text) = if path == Path::new("-") {
-            (
-                "<stdin>".to_owned(),
-                read_up_to(io::stdin(), MAX_IDS as u64),
-            )
-        } else {
-            let text = File::open(path).and_then(|file| read_up_to(file, MAX_IDS as u64));
-            (path.display().to_string(), text)
+    /// Reads the grammar: `-` is standard input, a file is read, and the name of a grammar of the library stands for that one if
+    /// there is no such file.
+    pub(super) fn load_quietly(path: &Path, options: &NotationArgs) -> Result<Source, Failure> {
+        if path == Path::new("-") {
+            let name = "<stdin>".to_owned();
+            let text = read_up_to(io::stdin(), MAX_IDS as u64);
+            let text = text.map_err(|error| Failure::file("read", Path::new(&name), &error))?;
+            return Source::of(path, name, text, options);
+        }
+        let of_library = path.to_str().and_then(library::grammar);
+        let name = path.display().to_string();
+        let text = File::open(path).and_then(|file| read_up_to(file, MAX_IDS as u64));
+        let error = match text {
+            Ok(text) => {
+                if of_library.is_some() {
+                    note(format_args!(
+                        "note: {name} is read from the file of that name, not from the library"
+                    ));
+                }
+                return Source::of(path, name, text, options);
+            }
+            Err(error) => error,
         };
-        let text = text.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Failure::new(
-                format_args!("{name}: there is no such file"),
-                "check the path of the grammar; `-` reads it from standard input",
-            ),
-            ErrorKind::IsADirectory => Failure::new(
+        match (error.kind(), of_library) {
+            (ErrorKind::NotFound | ErrorKind::IsADirectory, Some(text)) => {
+                if error.kind() == ErrorKind::IsADirectory {
+                    note(format_args!(
+                        "note: {name} is the grammar of the library; the directory of that name is not read"
+                    ));
+                }
+                Source::of_library(path, name, text, options)
+            }
+            (ErrorKind::NotFound, None) => Err(no_such_grammar(path)),
+            (ErrorKind::IsADirectory, None) => Err(Failure::new(
                 format_args!("{name}: this is a directory, not a grammar"),
                 "name a grammar file in it",
-            ),
-            _ => Failure::file("read", Path::new(&name), &error),
-        })?;
-        Source::of(path, name, text, common)
+            )),
+            _ => Err(Failure::file("read", path, &error)),
+        }
+    }
+
+    /// Takes a grammar of the library, whatever file names are around.
+    fn of_library(
+        path: &Path,
+        name: String,
+        text: &str,
+        options: &NotationArgs,
+    ) -> Result<Source, Failure> {
+        if let Some(from) = options.from.filter(|&it| it != Notation::Pleach) {
+            return Err(Failure::new(
+                format_args!(
+                    "{name}: grammars of the library are in the notation of pleach, not of {}",
+                    from.name()
+                ),
+                "leave out --from, or name a file",
+            ));
+        }
+        let options = NotationArgs {
+            from: Some(Notation::Pleach),
+            ..options.clone()
+        };
+        Source::of(path, name, text.into(), &options)
     }
 
     /// Reads the text of a grammar that is, or could be, in the file `path`.
@@ -135,19 +179,25 @@ impl Source {
         path: &Path,
         name: String,
         text: Vec<u8>,
-        common: &Common,
+        options: &NotationArgs,
     ) -> Result<Source, Failure> {
-        let mut forced = common.from;
+        let mut forced = options.from;
         let mut text = text;
         if Grammar::is_compiled(&text) {
             let grammar = Grammar::from_bytes(&text).map_err(|error| Failure::of(&name, error))?;
-            if common.start.is_none() {
+            if !options.with.is_empty() {
+                return Err(Failure::new(
+                    format_args!("{name}: the grammar is compiled, and lacks no rules"),
+                    "leave out --with, or name the grammar that it was compiled from",
+                ));
+            }
+            if options.start.is_none() {
                 let imported = Imported {
                     ast: Ast::new(),
                     remarks: Vec::new(),
                 };
                 let files = Files::new(String::new());
-                return Source::new(grammar, files, None, imported, name, common);
+                return Source::new(grammar, files, None, imported, name, options);
             }
             // What another start leaves is found out as it is of a text.
             text = grammar.to_string().into_bytes();
@@ -164,11 +214,11 @@ impl Source {
         let notation = forced.unwrap_or_else(|| Notation::of(path, &text));
         let mut files = Files::new(text);
         let mut load = |name: &str| companion(path, name);
-        let others = common.with.iter().map(|path| read_other(path));
+        let others = options.with.iter().map(|path| read_other(path));
         let others = others.collect::<Result<Vec<_>, _>>()?;
         let imported = import::read_several(&mut files, notation, &others, &mut load);
         let mut imported = imported.map_err(|error| wrong(&files, &name, error))?;
-        if let Some(start) = &common.start
+        if let Some(start) = &options.start
             && !imported.ast.set_start(start)
         {
             let names = imported.ast.production_names();
@@ -179,7 +229,7 @@ impl Source {
         }
         let grammar = Grammar::from_ast(&imported.ast, files.text());
         let grammar = grammar.map_err(|error| wrong(&files, &name, error))?;
-        Source::new(grammar, files, Some(notation), imported, name, common)
+        Source::new(grammar, files, Some(notation), imported, name, options)
     }
 
     fn new(
@@ -188,9 +238,9 @@ impl Source {
         notation: Option<Notation>,
         imported: Imported,
         name: String,
-        common: &Common,
+        options: &NotationArgs,
     ) -> Result<Source, Failure> {
-        let graph = match common.open_tokens {
+        let graph = match options.open_tokens {
             true => Graph::with_open_tokens(grammar),
             false => Graph::new(grammar),
         };
@@ -229,6 +279,57 @@ impl Source {
         let (name, column) = (file.unwrap_or(&self.name), warning.column);
         format!("{name}:{line}:{column}: {warning}")
     }
+}
+
+/// The failure of a grammar that is neither a file nor in the library, with what may have been meant.
+fn no_such_grammar(path: &Path) -> Failure {
+    let name = path.display();
+    let message = format!("{name}: there is no such file");
+    if let Some(near) = beside(path) {
+        return Failure::new(message, format_args!("did you mean {}?", near.display()));
+    }
+    let word = path.file_name().and_then(OsStr::to_str).unwrap_or("");
+    // Of `json.ebnf` and `grammars/json.g4`, too.
+    let stem = word.split('.').next().unwrap_or(word);
+    if let Some(near) = nearest(stem, library::all()) {
+        return Failure::new(
+            message,
+            format_args!("did you mean `{near}`, a grammar of the library?"),
+        );
+    }
+    match path.components().count() == 1 && !word.contains('.') {
+        true => Failure::new(
+            format_args!("{message}, and the library has no such grammar"),
+            format_args!("check the name; the library has {}", library::names()),
+        ),
+        false => Failure::new(
+            message,
+            "check the path of the grammar; `-` reads it from standard input",
+        ),
+    }
+}
+
+/// The file in the same directory whose name is nearest: one with the extension of grammars if that is all that is missing.
+fn beside(path: &Path) -> Option<PathBuf> {
+    const EXTENSIONS: [&str; 9] = [
+        "ebnf", "abnf", "w3c", "bnf", "tribble", "pest", "g4", "json", "pleach",
+    ];
+    let word = path.file_name()?.to_str()?;
+    let complete = EXTENSIONS.map(|extension| path.with_file_name(format!("{word}.{extension}")));
+    if let Some(found) = complete.into_iter().find(|path| path.is_file()) {
+        return Some(found);
+    }
+    let folder = match path.parent()? {
+        folder if folder.as_os_str().is_empty() => Path::new("."),
+        folder => folder,
+    };
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let files = entries.filter(|entry| entry.path().is_file());
+    let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.take(MAX_BESIDE).collect();
+    names.sort_unstable();
+    let near = nearest(word, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(near))
 }
 
 /// An error in one of the files of a grammar of which the first one has a name.

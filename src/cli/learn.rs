@@ -11,7 +11,7 @@ use pleach::rng::Rng;
 use pleach::{Codec, Parser, slip};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure};
 use super::input::{InputFile, Source, collect, read_input};
 use super::model::{amount, load, write};
@@ -34,14 +34,15 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 #[derive(Args, Debug)]
 #[command(mut_group("LeftOutArgs", |args| args.requires("text")))]
 #[command(mut_group("BudgetArgs", |args| args.requires("text")))]
+#[command(mut_arg("force", |arg| arg.conflicts_with("update")))]
 pub(super) struct Learn {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Samples: files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write the model to this file
-    #[arg(short, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Samples are texts instead of choice sequences
     #[arg(long)]
@@ -62,11 +63,14 @@ pub(super) struct Learn {
     /// Add to the model in the file
     #[arg(long)]
     update: bool,
-    /// Replace a file that exists
-    #[arg(long, conflicts_with = "update")]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     texts: TextArgs,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    random: RandomArgs,
 }
 
 /// How many derivations of a text are counted at most.
@@ -85,18 +89,18 @@ struct Report<'a> {
 }
 
 impl Learn {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let codec = Arc::new(Codec::new(&source.graph));
         let mut model = self.begin(&codec)?;
         let files = collect(&self.paths)?;
-        let (parts, left_out) = self.count(&source, &model, &files, common.random_seed)?;
+        let (parts, left_out) = self.count(&source, &model, &files, self.random.random_seed)?;
         for part in parts {
             let merged = model.merge(&part);
             merged.map_err(|error| Failure::of(self.output.display(), error))?;
         }
         let tally = Tally::new(self.texts, left_out);
-        let existing = Existing::forced(self.force || self.update);
+        let existing = Existing::forced(self.force.force || self.update);
         let report = Report {
             inputs: files.len() as u64,
             samples: model.samples(),
@@ -104,7 +108,7 @@ impl Learn {
             bytes: write(&self.output, &model, existing)?,
             tally: &tally,
         };
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
         } else {
             let (samples, contexts) = (report.samples, report.contexts as u64);
@@ -120,7 +124,7 @@ impl Learn {
     /// The model to add to.
     fn begin(&self, codec: &Arc<Codec>) -> Result<Model, Failure> {
         let file = self.output.display();
-        if !self.update && !self.force && self.output.is_file() {
+        if !self.update && !self.force.force && self.output.is_file() {
             return Err(Failure::new(
                 format_args!("{file}: it exists already"),
                 "add to it by --update, replace it by --force, or choose another name",

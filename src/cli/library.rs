@@ -44,10 +44,14 @@ pub(super) fn grammar(name: &str) -> Option<&'static str> {
     found.map(|&(_, text)| text)
 }
 
+/// The names of all grammars, sorted.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    GRAMMARS.iter().map(|&(name, _)| name)
+}
+
 /// The names of all grammars, for a sentence.
 pub(super) fn names() -> String {
-    let names: Vec<&str> = GRAMMARS.iter().map(|&(name, _)| name).collect();
-    names.join(", ")
+    all().collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
 //! `pleach lint`: what is legal in a grammar and hardly meant, or costs more than it brings.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use pleach::caret::Position;
 use pleach::lint::{Effort, Finding, Kind, Severity, lint};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
-use super::Common;
+use super::args::{GrammarArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, warn};
 use super::input::Source;
 use super::output::Output;
@@ -23,14 +21,18 @@ use super::report::count;
 /// Example: pleach lint json.ebnf --allow ambiguous
 #[derive(Args, Debug)]
 pub(super) struct Lint {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// Leave findings of this kind out; may be given several times
     #[arg(long, value_name = "KIND", value_parser = kind())]
     allow: Vec<Kind>,
     /// The most steps that the search for ambiguity may take
     #[arg(long, value_name = "N", default_value_t = Effort::default().steps)]
     max_steps: u64,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    random: RandomArgs,
 }
 
 /// Kinds by their names.
@@ -63,14 +65,14 @@ struct FindingReport {
 }
 
 impl Lint {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load_quietly(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load_quietly()?;
         for remark in &source.imported.remarks {
             warn(source.remark_line(remark));
         }
         let effort = Effort {
             steps: self.max_steps,
-            seed: common.random_seed,
+            seed: self.random.random_seed,
         };
         let mut findings = lint(&source.graph, effort);
         findings.retain(|finding| !self.allow.contains(&finding.kind));
@@ -83,7 +85,7 @@ impl Lint {
             .iter()
             .filter(|it| it.severity == Severity::Warning);
         let warnings = warnings.count() as u64;
-        if common.json {
+        if self.format.json {
             let findings = findings.iter().map(|finding| FindingReport {
                 kind: finding.kind.name(),
                 severity: finding.severity.name(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use pleach::{Codec, Parser};
 
-use super::Common;
+use super::args::{ForceArgs, JsonArgs, NotationArgs};
 use super::encode::{finish, write_encoded};
 use super::failure::{Answer, Failure};
 use super::input::{Source, collect};
@@ -22,25 +22,28 @@ use super::text::{Tally, TextArgs, Texts};
 /// Example: pleach migrate json-v1.ebnf json.ebnf fuzz/corpus/json -o migrated
 #[derive(Args, Debug)]
 pub(super) struct Migrate {
-    /// The grammar that the choice sequences were made with; `-` reads standard input
+    /// The grammar that the choice sequences were made with; a file, the name of one of the library, or `-`
     old: PathBuf,
-    /// The grammar to make choice sequences of; `-` reads standard input
+    /// The grammar to make choice sequences of; a file, the name of one of the library, or `-`
     new: PathBuf,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// Files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     corpus: Vec<PathBuf>,
     /// Write files to this directory
-    #[arg(short, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Replace files that exist
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     texts: TextArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 impl Migrate {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         if [&self.old, &self.new]
             .iter()
             .all(|path| *path == Path::new("-"))
@@ -50,14 +53,14 @@ impl Migrate {
                 "name a file for one of them",
             ));
         }
-        let old = Source::load(&self.old, common)?;
-        let new = Source::load(&self.new, common)?;
+        let old = Source::load(&self.old, &self.notation)?;
+        let new = Source::load(&self.new, &self.notation)?;
         let files = collect(&self.corpus)?;
-        let mirror = Mirror::open(&self.output, &files, self.force)?;
+        let mirror = Mirror::open(&self.output, &files, self.force.force)?;
         let texts = Texts::new(Parser::new(&new.graph), self.texts);
         let left_out = write_encoded(&texts, Some(&Codec::new(&old.graph)), &files, &mirror)?;
         let tally = Tally::new(self.texts, left_out);
-        finish(common, out, &new, files.len() as u64, &tally)?;
+        finish(self.format, out, &new, files.len() as u64, &tally)?;
         Ok(self.texts.answer(&tally, Answer::Yes))
     }
 }

@@ -6,6 +6,7 @@
 //! goes wrong becomes a [`failure::Failure`], which one function prints. This is a program of its own beside the library, so it
 //! cannot use more than the public API.
 
+mod args;
 mod check;
 mod compile;
 mod convert;
@@ -36,20 +37,20 @@ mod seed;
 mod show;
 mod show_model;
 mod state;
+mod suggest;
 mod survey;
 mod text;
 mod transform;
 mod unread;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::error::ContextKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
 
+use args::WithCommon;
 use failure::{Answer, Failure};
 use output::Output;
-use pleach::import::Notation;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -66,40 +67,8 @@ Results go to standard output, progress and messages to standard error.";
 #[derive(Parser)]
 #[command(version, after_help = EXIT_CODES, disable_help_subcommand = true)]
 struct Cli {
-    #[command(flatten)]
-    common: Common,
     #[command(subcommand)]
     verb: Verb,
-}
-
-/// What every verb takes.
-#[derive(Args)]
-#[command(next_help_heading = "Common options")]
-struct Common {
-    /// Print one JSON object instead of text
-    #[arg(long, global = true)]
-    json: bool,
-    /// Fix all randomness; the same number gives the same bytes
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
-    random_seed: u64,
-    /// The notation of the grammar, where its name does not tell
-    #[arg(long, global = true, value_name = "NOTATION", value_parser = notation())]
-    from: Option<Notation>,
-    /// Start the grammar at this nonterminal rather than at its first
-    #[arg(long, global = true, value_name = "NAME")]
-    start: Option<String>,
-    /// Take rules that the grammar refers to and lacks from this file, in the same notation; may be repeated
-    #[arg(long, global = true, value_name = "FILE")]
-    with: Vec<PathBuf>,
-    /// Let k-paths go on in tokens, which are one symbol otherwise
-    #[arg(long, global = true)]
-    open_tokens: bool,
-}
-
-/// Notations by their names.
-fn notation() -> impl TypedValueParser<Value = Notation> {
-    PossibleValuesParser::new(Notation::ALL.map(Notation::name))
-        .try_map(|name| name.parse::<Notation>())
 }
 
 #[derive(Subcommand)]
@@ -121,9 +90,9 @@ enum Verb {
     Learn(learn::Learn),
     ShowModel(show_model::ShowModel),
     Survey(survey::Survey),
-    Init(init::Init),
-    Fuzz(fuzz::Fuzz),
-    Surround(fuzz::Surround),
+    Init(WithCommon<init::Init>),
+    Fuzz(WithCommon<fuzz::Fuzz>),
+    Surround(WithCommon<fuzz::Surround>),
 }
 
 /// Runs the command line of this process.
@@ -135,7 +104,11 @@ pub(crate) fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Help and the version are no errors: clap knows which stream and which code.
-        Err(error) => error.exit(),
+        Err(mut error) => {
+            // That an option could be meant as a value, behind `--`, is never what helps.
+            error.remove(ContextKind::Suggested);
+            error.exit()
+        }
     };
     output::handle_interrupts();
     let mut out = Output::new();
@@ -152,28 +125,27 @@ pub(crate) fn run() -> ExitCode {
 }
 
 fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
-    let common = &cli.common;
     match cli.verb {
-        Verb::Check(verb) => verb.run(common, out),
-        Verb::Lint(verb) => verb.run(common, out),
-        Verb::Convert(verb) => verb.run(common, out),
-        Verb::Transform(verb) => verb.run(common, out),
-        Verb::Compile(verb) => verb.run(common, out),
-        Verb::Paths(verb) => verb.run(common, out),
-        Verb::Seed(verb) => verb.run(common, out),
-        Verb::Generate(verb) => verb.run(common, out),
-        Verb::Coverage(verb) => verb.run(common, out),
-        Verb::Parse(verb) => verb.run(common, out),
-        Verb::Decode(verb) => verb.run(common, out),
-        Verb::Encode(verb) => verb.run(common, out),
-        Verb::Migrate(verb) => verb.run(common, out),
-        Verb::Show(verb) => verb.run(common, out),
-        Verb::Learn(verb) => verb.run(common, out),
-        Verb::ShowModel(verb) => verb.run(common, out),
-        Verb::Survey(verb) => verb.run(common, out),
-        Verb::Init(verb) => verb.run(common, out),
-        Verb::Fuzz(verb) => verb.run(common, out),
-        Verb::Surround(verb) => verb.run(common, out),
+        Verb::Check(verb) => verb.run(out),
+        Verb::Lint(verb) => verb.run(out),
+        Verb::Convert(verb) => verb.run(out),
+        Verb::Transform(verb) => verb.run(out),
+        Verb::Compile(verb) => verb.run(out),
+        Verb::Paths(verb) => verb.run(out),
+        Verb::Seed(verb) => verb.run(out),
+        Verb::Generate(verb) => verb.run(out),
+        Verb::Coverage(verb) => verb.run(out),
+        Verb::Parse(verb) => verb.run(out),
+        Verb::Decode(verb) => verb.run(out),
+        Verb::Encode(verb) => verb.run(out),
+        Verb::Migrate(verb) => verb.run(out),
+        Verb::Show(verb) => verb.run(out),
+        Verb::Learn(verb) => verb.run(out),
+        Verb::ShowModel(verb) => verb.run(out),
+        Verb::Survey(verb) => verb.run(out),
+        Verb::Init(WithCommon { verb, common }) => verb.run(&common, out),
+        Verb::Fuzz(WithCommon { verb, common }) => verb.run(&common, out),
+        Verb::Surround(WithCommon { verb, common }) => verb.run(&common, out),
     }
 }
 

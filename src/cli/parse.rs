@@ -9,9 +9,9 @@ use pleach::kpath::{KPaths, WindowTable};
 use pleach::parse::{Derivations, Error};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{self, Answer, Failure};
-use super::input::{Source, read_named};
+use super::input::read_named;
 use super::measure::{Meter, insides};
 use super::output::Output;
 use super::report::{Level, Share, coverage_rows, table};
@@ -27,15 +27,17 @@ const MAX_JSON_NUMBER: u64 = 1 << 53;
 /// Example: pleach parse json.ebnf sample.json -k 2
 #[derive(Args, Debug)]
 pub(super) struct Parse {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// The text; `-` reads standard input
     file: PathBuf,
     /// Report k-paths for k from 1 to this
-    #[arg(short, default_value_t = 4)]
+    #[arg(short, long = "path-length", value_name = "K", default_value_t = 4)]
     k: usize,
     #[command(flatten)]
     budget: BudgetArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -112,10 +114,10 @@ impl ErrorView {
 }
 
 impl Parse {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let mut text = Vec::new();
-        let source = Source::load(&self.grammar, common)?;
-        let name = read_named(&self.file, &self.grammar, &mut text)?;
+        let source = self.grammar.load()?;
+        let name = read_named(&self.file, &self.grammar.grammar, &mut text)?;
         let refused = |error| Failure::of(&source.name, error);
         let kpaths = KPaths::new(&source.graph, self.k).map_err(refused)?;
         let windows = WindowTable::new(&kpaths).map_err(refused)?;
@@ -136,7 +138,7 @@ impl Parse {
                 .map(|k| Level::new(&kpaths, k, &meter.coverage.at_level(k)))
                 .collect(),
         };
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
         } else {
             print(&report, out)?;

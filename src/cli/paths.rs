@@ -1,14 +1,11 @@
 //! `pleach paths`: the k-paths one by one. They are unranked as they are printed, so memory does not grow with them.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use pleach::KPaths;
 use serde::Serialize;
 
-use super::Common;
+use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, note};
-use super::input::Source;
 use super::output::Output;
 use super::report::PathView;
 
@@ -19,14 +16,16 @@ use super::report::PathView;
 /// Example: pleach paths json.ebnf -k 2 --limit 10
 #[derive(Args, Debug)]
 pub(super) struct Paths {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// How many symbols a path has
-    #[arg(short)]
+    #[arg(short, long = "path-length", value_name = "K")]
     k: usize,
     /// List only the first N
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -37,8 +36,8 @@ struct Ranked {
 }
 
 impl Paths {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let graph = &source.graph;
         let kpaths =
             KPaths::new(graph, self.k).map_err(|error| Failure::of(&source.name, error))?;
@@ -48,7 +47,7 @@ impl Paths {
             let view = PathView::new(graph, &kpaths.unrank(rank)?);
             Some(Ranked { rank, view })
         });
-        if common.json {
+        if self.format.json {
             write!(out, "{{\"k\":{},\"total\":{total},\"paths\":[", self.k)?;
             for (at, path) in ranked.enumerate() {
                 out.bytes(if at == 0 { b"\n" } else { b",\n" })?;

@@ -119,6 +119,11 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
+/// How many inputs were written, and what they are.
+pub(super) fn written(number: u64, choices: bool) -> String {
+    count(number, if choices { "choice sequence" } else { "text" })
+}
+
 /// Prints rows in columns; the last one is not padded.
 pub(super) fn table(out: &mut Output, rows: &[Vec<String>]) -> Result<(), Failure> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,6 +1,6 @@
 //! `pleach seed`: a directory of inputs that together have every k-path.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use pleach::Codec;
@@ -9,14 +9,14 @@ use pleach::generate::{CloseOff, Cover, CoverBuilder, Packing};
 use pleach::kpath::WindowTable;
 use serde::Serialize;
 
-use super::Common;
+use super::args::{DirArgs, ForceArgs, GrammarArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, note, warn};
 use super::folder::Folder;
 use super::input::{InputFile, Source, collect};
 use super::measure::{Form, Gauge, measure_files};
 use super::output::Output;
 use super::progress::Progress;
-use super::report::{PathView, Share, count};
+use super::report::{PathView, Share, count, written};
 use super::text::{Tally, TextArgs};
 
 /// The forbidden paths that are shown.
@@ -28,17 +28,18 @@ const SHOWN_FORBIDDEN: usize = 5;
 /// fuzz target, unless --text is given; they are named by their contents. With --beyond only what the given inputs leave
 /// uncovered is covered.
 ///
-/// Example: pleach seed json.ebnf corpus/json -k 3
+/// Example: pleach seed json -o fuzz/corpus/json -k 3
 #[derive(Args, Debug)]
 #[command(mut_group("LeftOutArgs", |args| args.requires("text").requires("beyond")))]
 #[command(mut_group("BudgetArgs", |args| args.requires("text").requires("beyond")))]
+#[command(mut_arg("output", |arg| arg.required_unless_present("dir")))]
 pub(super) struct Seed {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
-    /// The directory to fill: a new or an empty one
-    dir: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
+    #[command(flatten)]
+    dir: DirArgs,
     /// How many symbols a path has
-    #[arg(short)]
+    #[arg(short, long = "path-length", value_name = "K", default_value_t = 2)]
     k: usize,
     /// Write sentences instead of choice sequences; what --beyond names are sentences, too
     #[arg(long)]
@@ -64,11 +65,14 @@ pub(super) struct Seed {
     /// Leave out the paths of fewer than K symbols that are not part of longer ones, as near the root
     #[arg(long)]
     exact: bool,
-    /// Add to a directory that is not empty
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     texts: TextArgs,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    random: RandomArgs,
 }
 
 /// The close-off policies by name.
@@ -115,8 +119,9 @@ struct Beyond {
 }
 
 impl Seed {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let dir = self.dir.path().unwrap_or(Path::new("."));
+        let source = self.grammar.load()?;
         let packing = if self.few {
             Packing::Few
         } else {
@@ -128,12 +133,12 @@ impl Seed {
             .all_levels(!self.exact)
             .max_depth(self.max_depth)
             .max_len(self.max_len)
-            .seed(common.random_seed)
+            .seed(self.random.random_seed)
             .build(&source.graph, self.k)
             .map_err(|error| Failure::of(&source.name, error))?;
         // Before the directory is opened, which may be among those to go beyond, and need not be there yet.
         let given = collect(&self.beyond)?;
-        let mut folder = Folder::open(&self.dir, self.force)?;
+        let mut folder = Folder::open(dir, self.force.force)?;
         let beyond = self.assume(&source, &given, &mut cover)?;
         let codec = Codec::new(&source.graph);
         let as_texts = self.text && codec.has_hollow_repetitions();
@@ -156,7 +161,7 @@ impl Seed {
             before = covered;
             if as_texts {
                 // What takes more than the budget shows nothing, for all that is known.
-                let _ = gauge.measure(&self.dir, codec.text(&index, &mut lexemes));
+                let _ = gauge.measure(dir, codec.text(&index, &mut lexemes));
             }
             folder.add(if self.text {
                 codec.text(&index, &mut lexemes)
@@ -179,7 +184,7 @@ impl Seed {
             beyond,
             forbidden: forbidden
                 .iter()
-                .take(if common.json {
+                .take(if self.format.json {
                     usize::MAX
                 } else {
                     SHOWN_FORBIDDEN
@@ -190,10 +195,11 @@ impl Seed {
                 })
                 .collect(),
         };
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
         } else {
-            let (inputs, bytes) = (count(report.inputs, "input"), count(report.bytes, "byte"));
+            let inputs = written(report.inputs, !self.text);
+            let bytes = count(report.bytes, "byte");
             write!(out, "{inputs}, {bytes}, {} {}-paths", report.share, self.k)?;
             match &report.beyond {
                 Some(beyond) => writeln!(out, ", {} before", beyond.covered)?,

@@ -7,9 +7,9 @@ use pleach::grammar::NodeKind;
 use pleach::{Codec, Parser, Tree};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
-use super::input::{Source, read_named};
+use super::input::read_named;
 use super::output::Output;
 use super::text::{BudgetArgs, parse_one};
 
@@ -27,8 +27,8 @@ const MAX_INNER_TEXT: usize = 4096;
 #[derive(Args, Debug)]
 #[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(super) struct Show {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// The choice sequence; `-` reads standard input
     file: PathBuf,
     /// The file is a text, not a choice sequence
@@ -39,13 +39,15 @@ pub(super) struct Show {
     dot: bool,
     #[command(flatten)]
     budget: BudgetArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 impl Show {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let mut choices = Vec::new();
-        let name = read_named(&self.file, &self.grammar, &mut choices)?;
+        let name = read_named(&self.file, &self.grammar.grammar, &mut choices)?;
         if self.text {
             let text = std::mem::take(&mut choices);
             let parser = Parser::new(&source.graph);
@@ -55,7 +57,7 @@ impl Show {
             parsed?.map_err(|error| Failure::Wrong(error.with_path(&name).to_string()))?;
         }
         let tree = Tree::decode(&Codec::new(&source.graph), &choices);
-        if common.json {
+        if self.format.json {
             write_json(&tree, out)?;
         } else if self.dot {
             out.bytes(tree.to_dot().as_bytes())?;

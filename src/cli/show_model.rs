@@ -11,11 +11,10 @@ use pleach::grammar::{Grammar, NodeKind};
 use pleach::id::NodeId;
 use pleach::model::{Model, ONE, Outcome};
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
-use super::input::Source;
 use super::model::{ReadingArgs, load, write};
-use super::output::{Existing, Output, write_file};
+use super::output::{Output, write_file};
 use super::report::{count, size};
 
 /// The members of a class that are shown, the likeliest first, and the likeliest numbers of repetitions.
@@ -31,8 +30,8 @@ const SHOWN: usize = 12;
 /// Example: pleach show-model json.ebnf json.model --mode uncommon
 #[derive(Args, Debug)]
 pub(super) struct ShowModel {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// The model, in binary or JSON
     model: Option<PathBuf>,
     #[command(flatten)]
@@ -41,37 +40,32 @@ pub(super) struct ShowModel {
     #[arg(long)]
     contexts: bool,
     /// Write the model to this file instead
-    #[arg(short, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 impl ShowModel {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let codec = Arc::new(Codec::new(&source.graph));
         let model = match &self.model {
             Some(path) => load(path, &codec)?,
             None => Model::stated(&codec),
         };
         match &self.output {
-            Some(path) => self.write(path, &model, common, out)?,
-            None if common.json => out.bytes(model.to_json().as_bytes())?,
+            Some(path) => self.write(path, &model, out)?,
+            None if self.format.json => out.bytes(model.to_json().as_bytes())?,
             None => self.print(&model, out)?,
         }
         Ok(Answer::Yes)
     }
 
-    fn write(
-        &self,
-        path: &Path,
-        model: &Model,
-        common: &Common,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
-        let existing = Existing::forced(self.force);
+    fn write(&self, path: &Path, model: &Model, out: &mut Output) -> Result<(), Failure> {
+        let existing = self.force.existing();
         let bytes = match path.extension().is_some_and(|it| it == "ebnf") {
             true => {
                 let text = model.annotate(&self.reading.reading()).to_string();
@@ -86,7 +80,7 @@ impl ShowModel {
             }
             false => write(path, model, existing)?,
         };
-        match common.json {
+        match self.format.json {
             true => out.json(&serde_json::json!({ "bytes": bytes })),
             false => writeln!(out, "{}", size(bytes)),
         }

@@ -20,11 +20,11 @@ use pleach::weights::Weights;
 use pleach::{Codec, Grammar, Graph, Parser};
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, JsonArgs, RandomArgs, notation};
 use super::failure::{Answer, Failure};
 use super::generate::{DRAWN_AGAIN, at_least, needed, tightened};
 use super::input::{InputFile, collect, companion, read_input};
-use super::output::{Existing, Output, write_file};
+use super::output::{Output, write_file};
 use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
 use super::report::{count, table};
@@ -57,17 +57,29 @@ pub(super) struct Survey {
     /// The directory
     dir: PathBuf,
     /// How many sentences of each grammar are made and parsed
-    #[arg(short, value_name = "N", default_value_t = 100)]
+    #[arg(short, long = "count", value_name = "N", default_value_t = 100)]
     n: u64,
     /// The most examples of each grammar that are parsed
     #[arg(long, value_name = "N", default_value_t = 20)]
     examples: usize,
     /// Write a file for each system to this directory: what was left out, and what does not parse
-    #[arg(short, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Replace files that exist
+    #[command(flatten)]
+    force: ForceArgs,
+    /// The notation of all grammars [default: what the extension of each says]
+    #[arg(long, value_name = "NOTATION", value_parser = notation())]
+    from: Option<Notation>,
+    /// Start each grammar at this nonterminal instead of its first
+    #[arg(long, value_name = "NAME")]
+    start: Option<String>,
+    /// Let k-paths continue inside tokens, which are one symbol otherwise
     #[arg(long)]
-    force: bool,
+    open_tokens: bool,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    random: RandomArgs,
 }
 
 /// What became of a system.
@@ -126,7 +138,7 @@ struct Kind {
 }
 
 impl Survey {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let mut files = collect(std::slice::from_ref(&self.dir))?;
         files.retain(|file| {
             let extension = file.path.extension().and_then(|it| it.to_str());
@@ -136,9 +148,7 @@ impl Survey {
         for file in files {
             // What another one asks for may be a system only if that one is not there.
             let is_part = read(&file.path).is_ok_and(|text| {
-                let notation = common
-                    .from
-                    .unwrap_or_else(|| Notation::of(&file.path, &text));
+                let notation = self.from.unwrap_or_else(|| Notation::of(&file.path, &text));
                 import::is_part(&text, notation)
             });
             found.push((file, is_part));
@@ -154,7 +164,7 @@ impl Survey {
         }
         let (parts, wholes): (Vec<_>, Vec<_>) = found.into_iter().partition(|&(_, part)| part);
         let progress = Progress::new((parts.len() + wholes.len()) as u64, "grammars");
-        let mut systems = self.look_at(common, &wholes, &progress)?;
+        let mut systems = self.look_at(&wholes, &progress)?;
         let mut used: BTreeSet<PathBuf> = BTreeSet::new();
         used.extend(systems.iter().flat_map(|it| it.companions.iter().cloned()));
         let alone = |(file, _): &(InputFile, bool)| !used.contains(&file.path);
@@ -165,7 +175,7 @@ impl Survey {
             .map(|(file, _)| file.name.display().to_string())
             .collect();
         systems.retain(|system| names.contains(&system.name));
-        systems.extend(self.look_at(common, &parts, &progress)?);
+        systems.extend(self.look_at(&parts, &progress)?);
         systems.sort_by(|a, b| a.name.cmp(&b.name));
         drop(progress);
         if let Some(folder) = &self.output {
@@ -173,12 +183,12 @@ impl Survey {
                 .map_err(|error| Failure::file("make the directory", folder, &error))?;
             for system in &systems {
                 let name: String = system.name.replace(['/', '\\'], "__") + ".txt";
-                let existing = Existing::forced(self.force);
+                let existing = self.force.existing();
                 write_file(&folder.join(name), system.details.as_bytes(), existing)?;
             }
         }
         let report = Report::new(systems);
-        match common.json {
+        match self.format.json {
             true => out.json(&report)?,
             false => report.print(self.n, out)?,
         }
@@ -187,13 +197,12 @@ impl Survey {
 
     fn look_at(
         &self,
-        common: &Common,
         files: &[(InputFile, bool)],
         progress: &Progress,
     ) -> Result<Vec<System>, Failure> {
         let task = |(): &mut (), at: usize| {
             let file = &files[at].0;
-            let outcome = catch_unwind(AssertUnwindSafe(|| self.system(common, file)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.system(file)));
             progress.add(1);
             Ok(outcome.unwrap_or_else(|_| System {
                 name: file.name.display().to_string(),
@@ -205,12 +214,12 @@ impl Survey {
         Ok(systems)
     }
 
-    fn system(&self, common: &Common, file: &InputFile) -> System {
+    fn system(&self, file: &InputFile) -> System {
         let mut system = System {
             name: file.name.display().to_string(),
             ..System::default()
         };
-        match load(common, &file.path, &mut system) {
+        match load(self, &file.path, &mut system) {
             Err((reason, details)) => {
                 let _ = writeln!(system.details, "{details}");
                 system.failed = Some(kind(&reason));
@@ -218,7 +227,7 @@ impl Survey {
             Ok(graph) => {
                 let parser = Parser::new(&graph);
                 let mut workspace = Workspace::new();
-                self.sentences(common, &graph, &parser, &mut workspace, &mut system);
+                self.sentences(&graph, &parser, &mut workspace, &mut system);
                 self.examples(&file.path, &parser, &mut workspace, &mut system);
             }
         }
@@ -227,7 +236,6 @@ impl Survey {
 
     fn sentences(
         &self,
-        common: &Common,
         graph: &Arc<Graph>,
         parser: &Parser,
         workspace: &mut Workspace,
@@ -240,7 +248,7 @@ impl Survey {
         let weights = Weights::stated(grammar);
         let (mut scratch, mut index) = (Scratch::default(), SiteIndex::new());
         let mut lexemes = Lexemes::default();
-        let mut rng = Rng::new(common.random_seed);
+        let mut rng = Rng::new(self.random.random_seed);
         let mut choices = Vec::new();
         for _ in 0..self.n {
             // As `generate` does it.
@@ -361,9 +369,13 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// Reads a system; on failure, the reason in one sentence and all that is to be said.
-fn load(common: &Common, path: &Path, system: &mut System) -> Result<Arc<Graph>, (String, String)> {
+fn load(
+    options: &Survey,
+    path: &Path,
+    system: &mut System,
+) -> Result<Arc<Graph>, (String, String)> {
     let text = read(path).map_err(|reason| (reason.clone(), reason))?;
-    let notation = common.from.unwrap_or_else(|| Notation::of(path, &text));
+    let notation = options.from.unwrap_or_else(|| Notation::of(path, &text));
     system.notation = notation.name();
     let mut files = Files::new(text);
     let imported = import::read_with(&mut files, notation, &mut |name| companion(path, name));
@@ -386,7 +398,7 @@ fn load(common: &Common, path: &Path, system: &mut System) -> Result<Arc<Graph>,
             remark.effect
         );
     }
-    if let Some(start) = &common.start
+    if let Some(start) = &options.start
         && !imported.ast.set_start(start)
     {
         let reason = format!("there is no nonterminal `{start}` to start at");
@@ -394,7 +406,7 @@ fn load(common: &Common, path: &Path, system: &mut System) -> Result<Arc<Graph>,
     }
     let grammar = Grammar::from_ast(&imported.ast, files.text()).map_err(wrong)?;
     system.productions = grammar.productions().len();
-    let graph = match common.open_tokens {
+    let graph = match options.open_tokens {
         true => Graph::with_open_tokens(grammar),
         false => Graph::new(grammar),
     };

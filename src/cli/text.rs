@@ -19,15 +19,17 @@ use super::output::Output;
 /// The terminals that are shown of those that could have come in the place of what a text has.
 const SHOWN_EXPECTED: usize = 4;
 
+/// Where help has these options.
+const HEADING: &str = "Reading texts";
+
 /// What a parse may spend.
 #[derive(Args, Clone, Copy, Debug)]
-#[command(next_help_heading = "Reading texts")]
 pub(super) struct BudgetArgs {
     /// The most steps that parsing a text may take
-    #[arg(long, value_name = "N", default_value_t = Budget::default().steps)]
+    #[arg(long, help_heading = HEADING, value_name = "N", default_value_t = Budget::default().steps)]
     max_steps: u64,
     /// The most memory that parsing a text may take; of many texts, up to eight are parsed at a time
-    #[arg(long, value_name = "MIB", default_value_t = Budget::default().bytes >> 20)]
+    #[arg(long, help_heading = HEADING, value_name = "MIB", default_value_t = Budget::default().bytes >> 20)]
     max_memory: u64,
 }
 
@@ -57,13 +59,12 @@ impl BudgetArgs {
 
 /// What becomes of texts that are left out.
 #[derive(Args, Clone, Copy, Debug)]
-#[command(next_help_heading = "Reading texts")]
 struct LeftOutArgs {
     /// List the texts that are left out, with place and reason; in JSON, `left_out`
-    #[arg(long)]
+    #[arg(long, help_heading = HEADING)]
     list_invalid: bool,
     /// Exit with 1 if a text is left out
-    #[arg(long)]
+    #[arg(long, help_heading = HEADING)]
     strict: bool,
 }
 

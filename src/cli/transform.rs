@@ -7,11 +7,11 @@ use pleach::Grammar;
 use pleach::grammar::notation::is_name;
 use serde::Serialize;
 
-use super::Common;
+use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::convert;
 use super::failure::{Answer, Failure, note};
-use super::input::{Source, list};
-use super::output::{Existing, Output, write_file};
+use super::input::list;
+use super::output::{Output, write_file};
 use super::report::count;
 
 /// Write another grammar of the same language, of which more can be covered
@@ -24,8 +24,8 @@ use super::report::count;
 /// Example: pleach transform expr.ebnf --duplicate-context Factor.3 --depth 1 -o factors.ebnf
 #[derive(Args, Debug)]
 pub(super) struct Transform {
-    /// The grammar; `-` reads standard input
-    grammar: PathBuf,
+    #[command(flatten)]
+    grammar: GrammarArgs,
     /// The production, and the number of one of its alternatives, from 0; if given again, done one after the other
     #[arg(long, value_name = "PRODUCTION[.ALTERNATIVE]", required = true)]
     duplicate_context: Vec<String>,
@@ -33,11 +33,12 @@ pub(super) struct Transform {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Write to this file rather than to standard output
-    #[arg(short, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    format: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -51,8 +52,8 @@ struct Report {
 }
 
 impl Transform {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let source = self.grammar.load()?;
         let mut grammar = Grammar::clone(source.graph.grammar());
         let mut removed = Vec::new();
         for context in &self.duplicate_context {
@@ -62,7 +63,7 @@ impl Transform {
         }
         let text = convert::text(&source, &grammar);
         if let Some(path) = &self.output {
-            write_file(path, text.as_bytes(), Existing::forced(self.force))?;
+            write_file(path, text.as_bytes(), self.force.existing())?;
         }
         let report = Report {
             productions: grammar.productions().len(),
@@ -70,7 +71,7 @@ impl Transform {
             removed,
             grammar: self.output.is_none().then_some(text),
         };
-        if common.json {
+        if self.format.json {
             out.json(&report)?;
         } else if let Some(text) = &report.grammar {
             out.bytes(text.as_bytes())?;
@@ -79,7 +80,7 @@ impl Transform {
             let expansions = count(report.expansions as u64, "expansion");
             writeln!(out, "{productions}, {expansions}")?;
         }
-        if !common.json && !report.removed.is_empty() {
+        if !self.format.json && !report.removed.is_empty() {
             out.finish()?;
             note(format_args!(
                 "removed, for nothing refers to it any more: {}",

@@ -8,7 +8,7 @@ use pleach::kpath::{KPaths, WindowTable};
 use pleach::parse::Budget;
 use serde::Serialize;
 
-use super::super::Common;
+use super::super::args::Common;
 use super::super::failure::Failure;
 use super::super::input::{Source, collect};
 use super::super::measure::{Form, Meter, measure_files};

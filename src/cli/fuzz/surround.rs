@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::project::{CargoFuzz, Project};
 use super::{Build, Sanitizer, runs};
-use crate::cli::Common;
+use crate::cli::args::Common;
 use crate::cli::failure::{Answer, Failure, warn};
 use crate::cli::folder::Folder;
 use crate::cli::input::{Source, collect, read_input};
