@@ -56,6 +56,8 @@ pub mod kpath;
 pub mod lexicon;
 #[cfg(feature = "libfuzzer")]
 pub mod libfuzzer;
+#[cfg(not(feature = "libfuzzer"))]
+mod libfuzzer_off;
 pub mod lint;
 pub mod model;
 pub mod mutate;

@@ -2,10 +2,11 @@
 //!
 //! The one-line form defines the target, its mutator and its crossover:
 //!
-//! ```ignore
+//! ```no_run
 //! #![no_main]
+//!
 //! pleach::fuzz! {
-//!     grammar: "grammars/json.ebnf",
+//!     grammar: "grammars/json/json.ebnf",
 //!     |text: &[u8]| { let _ = serde_json::from_slice::<serde_json::Value>(text); }
 //! }
 //! ```
@@ -51,6 +52,8 @@
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, the k-paths that all runs have covered, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
+#[doc(hidden)]
+pub mod __private;
 mod balance;
 mod cache;
 mod clock;
@@ -60,6 +63,7 @@ mod macros;
 mod model;
 mod schedule;
 mod sentence;
+mod settings;
 #[cfg(unix)]
 mod stack;
 mod stats;
@@ -79,6 +83,8 @@ use crate::semantics::AnySemantics;
 
 pub use config::{BadSetting, Config, ModelMode};
 pub use sentence::{Input, Language, Sentence};
+#[doc(hidden)]
+pub use settings::{SETTINGS, Settings};
 pub use stats::Stats;
 
 use clock::Clock;
@@ -496,31 +502,6 @@ fn write(session: &Session, data: &mut [u8], max_size: usize) -> usize {
     let len = choices.len().min(max_size);
     data[..len].copy_from_slice(&choices[..len]);
     len
-}
-
-/// For the macros' expansions only.
-#[doc(hidden)]
-pub mod __private {
-    use crate::grammar::Grammar;
-    use crate::semantics::{AnySemantics, Semantics};
-
-    /// Makes the hooks of a target.
-    pub fn hooks<S: Default + 'static, E: std::fmt::Display>(
-        made: Result<Semantics<S>, E>,
-    ) -> Result<AnySemantics, String> {
-        made.map(AnySemantics::from)
-            .map_err(|error| error.to_string())
-    }
-
-    /// Reads a grammar that was built into the target.
-    pub fn parse(text: &[u8], path: &str) -> Result<Grammar, String> {
-        Grammar::parse(text).map_err(|error| error.with_path(path).to_string())
-    }
-
-    /// Reads a compiled grammar that was built into the target.
-    pub fn load(bytes: &[u8], path: &str) -> Result<Grammar, String> {
-        Grammar::from_bytes(bytes).map_err(|error| format!("{path}: {error}"))
-    }
 }
 
 #[cfg(test)]

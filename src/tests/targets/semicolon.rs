@@ -1,0 +1,8 @@
+//! A semicolon stands for a comma.
+#![no_main]
+
+pleach::fuzz! {
+    grammar: "grammars/list.ebnf";
+    |text: &[u8]| { let _ = text; }
+}
+// error 4:1: `fuzz!` needs a comma after `grammar: …`, not a semicolon
