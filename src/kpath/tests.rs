@@ -118,6 +118,17 @@ fn coverage_of_smaller_levels_follows_from_the_windows() {
     assert_eq!(coverage.ratio(), 1.0);
 }
 
+/// The symbols of these names.
+fn named(graph: &Graph, names: &[&str]) -> Vec<SymbolId> {
+    let symbols = || Graph::ids(0..graph.symbol_count() as u32);
+    let find = |name: &&str| {
+        symbols()
+            .find(|&s| graph.grammar().symbol_name(s) == *name)
+            .unwrap()
+    };
+    names.iter().map(find).collect()
+}
+
 #[test]
 fn a_pattern_is_the_partial_sentence_of_its_path() {
     let expr = fixtures()
@@ -125,33 +136,84 @@ fn a_pattern_is_the_partial_sentence_of_its_path() {
         .find(|fixture| fixture.name == "expr")
         .unwrap()
         .graph;
-    let named = |graph: &Graph, names: &[&str]| -> Vec<SymbolId> {
-        let symbols = || Graph::ids(0..graph.symbol_count() as u32);
-        let find = |name: &&str| {
-            symbols()
-                .find(|&s| graph.grammar().symbol_name(s) == *name)
-                .unwrap()
-        };
-        names.iter().map(find).collect()
-    };
-    // The example of the TOSEM article, section 5.2.
+    // The example of the TOSEM article, section 5.2, with the symbols of the path in angle brackets.
     let path = named(&expr, &["MultExpr.5", "UnaryExpr.10", "AddExpr.3"]);
     assert_eq!(
         pattern(&expr, &path),
-        r#"MultExpr ("*"|"/"|"%") "(" AddExpr "-" MultExpr ")""#
+        r#"MultExpr: MultExpr ("*"|"/"|"%") <UnaryExpr: "(" <AddExpr: AddExpr <"-"> MultExpr> ")">"#
     );
-    let path = named(&expr, &["UnaryExpr.12", "DecDigits.0", "DecDigit.7"]);
-    assert_eq!(pattern(&expr, &path), r#""7""#);
-    let other = graph(r#"s := ("x" t{2,})? [a-z]* ((s "y")+ | "z"?); t := "t";"#);
-    let path = named(&other, &["s.2"]);
+    assert_eq!(pattern(&expr, &[]), "");
+    // What is no path is printed as far as it is one.
+    let path = named(&expr, &["MultExpr.5", "AddExpr.3"]);
     assert_eq!(
-        pattern(&other, &path),
-        r#"("x" t{2,})? [a-z] ((s "y")+|"z"?)"#
+        pattern(&expr, &path),
+        r#"MultExpr: MultExpr ("*"|"/"|"%") <UnaryExpr>"#
     );
-    let path = named(&other, &["s.3", "s.1", "t.0"]);
-    assert_eq!(
-        pattern(&other, &path),
-        r#"("x" t{2,})? [a-z]* "x" "t" [a-z]* ((s "y")+|"z"?) "y""#
+
+    let grammar = r#"s := ("x" t{2,})? [a-z]* ((s "y")+ | "z"?); t := "t";
+        r := (t | "u"){3} ("a" t?){,4}  ((("b"))+){2} s;"#;
+    let grammar = format!("start := s r; {grammar}");
+    let other = graph(&grammar);
+    for (path, expected) in [
+        (&["s.2"][..], r#"s: ("x" t{2,})? <[a-z]>+ ((s "y")+|"z"?)"#),
+        (
+            &["s.3", "s.1", "t.0"],
+            r#"s: ("x" t{2,})? [a-z]* (<s: "x" <t: <"t">>{2,} [a-z]* ((s "y")+|"z"?)> "y")+"#,
+        ),
+        (&["s.5"], r#"s: ("x" t{2,})? [a-z]* <"z">"#),
+        // A repetition keeps its bounds, but takes place.
+        (&["r.0"], r#"r: <t>{3} ("a" t?){,4} ("b"+){2} s"#),
+        (&["r.1"], r#"r: <"u">{3} ("a" t?){,4} ("b"+){2} s"#),
+        (&["r.2"], r#"r: (t|"u"){3} (<"a"> t?){1,4} ("b"+){2} s"#),
+        (&["r.3"], r#"r: (t|"u"){3} ("a" <t>){1,4} ("b"+){2} s"#),
+        (&["r.4"], r#"r: (t|"u"){3} ("a" t?){,4} (<"b">+){2} s"#),
+    ] {
+        assert_eq!(pattern(&other, &named(&other, path)), expected);
+    }
+}
+
+#[test]
+fn a_pattern_tells_its_path_from_all_others() {
+    for fixture in fixtures() {
+        for k in 1..=4 {
+            let kpaths = KPaths::new(&fixture.graph, k).unwrap();
+            let mut patterns: Vec<String> = kpaths
+                .iter()
+                .map(|path| pattern(&fixture.graph, &path))
+                .collect();
+            let count = patterns.len();
+            patterns.sort();
+            patterns.dedup();
+            assert_eq!(patterns.len(), count, "{} for k = {k}", fixture.name);
+        }
+    }
+    // Only what is written twice in a production is not told apart.
+    let twice = graph(r#"s := "a" | "a" | "b" "a";"#);
+    let patterns = ["s.0", "s.1", "s.3"].map(|name| pattern(&twice, &named(&twice, &[name])));
+    assert_eq!(patterns, [r#"s: <"a">"#, r#"s: <"a">"#, r#"s: "b" <"a">"#]);
+}
+
+#[test]
+fn what_is_long_in_a_pattern_is_cut() {
+    let names: Vec<String> = (10..60).map(|at| format!("\"{at}\"")).collect();
+    let nested = format!("{}\"z\"{}", "(\"a\" ".repeat(40), ")*".repeat(40));
+    let long = "l".repeat(70);
+    let text = format!(
+        "s := ({}) x; x := {}; y := {nested}; z := \"{long}\" [{}] x y;",
+        names.join(" | "),
+        names.join(" "),
+        ('A'..='ſ')
+            .filter(|c| c.is_alphabetic())
+            .step_by(2)
+            .collect::<String>(),
     );
-    assert_eq!(pattern(&other, &[]), "");
+    let graph = graph(&format!("start := s x z; {text}"));
+    let shown = |name: &str| pattern(&graph, &named(&graph, &[name]));
+    expect_test::expect![[
+        r#"s: ("10"|"11"|"12"|"13"|"14"|"15"|"16"|"17"|"18"|"19"|"20"|"21"|...) <x>"#
+    ]]
+    .assert_eq(&shown("s.50"));
+    expect_test::expect![[r#"x: ... "23" "24" "25" "26" "27" "28" "29" "30" "31" "32" "33" "34" <"35"> "36" "37" "38" "39" "40" "41" "42" "43" "44" "45" "46" "47" ..."#]].assert_eq(&shown("x.25"));
+    expect_test::expect![[r#"y: ... ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" ("a" <"z">)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+ ..."#]].assert_eq(&shown("y.40"));
+    expect_test::expect![[r#"z: "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllll"... [ACEGIKMOQSUWYacegikmoqsuwyªºÁÃÅÇÉËÍÏÑÓÕØÚÜÞàâäæèêìîðòôöùûýÿ...] <x> y"#]].assert_eq(&shown("z.2"));
 }
