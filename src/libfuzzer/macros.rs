@@ -418,6 +418,7 @@ macro_rules! __language {
                 COUNTERS.as_slice(),
                 $($engine)+::fuzzer_mutate,
             )
+            .with_path($crate::__path!($grammar))
             .with_codec($crate::__codec!($($key $value)*))
             .with_errors($crate::__errors!($($key $value)*))
             .with_model($crate::__model!($($key $value)*), $crate::__mode!($($key $value)*))
@@ -568,6 +569,18 @@ macro_rules! __codec {
         ))
     };
     ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__codec!($($rest)*) };
+}
+
+/// Where the grammar is, if it is a file.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __path {
+    ($path:literal) => {
+        ::core::option::Option::Some($path)
+    };
+    ($grammar:expr) => {
+        ::core::option::Option::None
+    };
 }
 
 #[doc(hidden)]

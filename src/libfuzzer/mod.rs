@@ -49,6 +49,7 @@
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
 //! | `PLEACH_CLOCK` | 0 leaves out of account how long mutations and runs take, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
+//! | `PLEACH_DESCRIBE` | a file: instead of fuzzing, the target writes there what it is ([`Fuzzer::load`]) | none |
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, the k-paths that all runs have covered, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
@@ -59,6 +60,7 @@ mod cache;
 mod clock;
 mod config;
 mod crashes;
+mod describe;
 mod macros;
 mod model;
 mod schedule;
@@ -70,6 +72,7 @@ mod stats;
 mod text;
 mod texts_of;
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -88,6 +91,7 @@ pub use settings::{SETTINGS, Settings};
 pub use stats::Stats;
 
 use clock::Clock;
+use describe::Description;
 use schedule::Schedule;
 use text::{Reader, Texts};
 
@@ -130,6 +134,8 @@ pub enum InputCodec {
 #[derive(Debug)]
 pub struct Fuzzer {
     grammar: fn() -> Result<Grammar, String>,
+    /// Where the grammar was, from the manifest's directory, if it was a file.
+    path: Option<&'static str>,
     counters: &'static [AtomicU8],
     engine: EngineMutate,
     codec: InputCodec,
@@ -219,6 +225,7 @@ impl Fuzzer {
     ) -> Fuzzer {
         Fuzzer {
             grammar,
+            path: None,
             counters,
             engine,
             codec: InputCodec::Choices,
@@ -228,6 +235,12 @@ impl Fuzzer {
             semantics: None,
             state: OnceCell::new(),
         }
+    }
+
+    /// The same with the path of the grammar, for what [`load`](Fuzzer::load) says of the target.
+    pub const fn with_path(mut self, path: Option<&'static str>) -> Fuzzer {
+        self.path = path;
+        self
     }
 
     /// The same with another codec than [`InputCodec::Choices`].
@@ -274,7 +287,8 @@ impl Fuzzer {
     ///
     /// A grammar or setting that is wrong is reported on standard error, and the process ends with exit code 2.
     ///
-    /// With `PLEACH_RENDER=DIR`, it does the work of `pleach decode` for what only the target knows to render: it writes the
+    /// With `PLEACH_DESCRIBE=FILE`, it writes to the file what the target is, its codec and its grammar among it, and the process ends:
+    /// so `pleach fuzz` knows them. With `PLEACH_RENDER=DIR`, it does the work of `pleach decode` for what only the target knows to render: it writes the
     /// texts of the files and directories among the arguments to `DIR`, under their names, and the process ends.
     ///
     /// [`crate::fuzz!`] calls it; a target of parts does so by `fuzz_target!(init: JSON.load(), …)`.
@@ -282,11 +296,35 @@ impl Fuzzer {
         #[cfg(unix)]
         stack::prepare();
         drop(self.state());
-        if let Some(directory) = std::env::var_os("PLEACH_RENDER").filter(|it| !it.is_empty()) {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        if let Some(file) = variable("PLEACH_DESCRIBE") {
+            let done = self.describe(file.as_ref());
+            self.end(done)
+        }
+        if let Some(directory) = variable("PLEACH_RENDER") {
             let arguments = std::env::args_os().skip(1);
             let done = texts_of::write(directory.as_ref(), arguments, |input| self.sentence(input));
             self.end(done)
         }
+    }
+
+    fn describe(&self, file: &Path) -> Result<String, String> {
+        let state = self.state();
+        let State {
+            session, config, ..
+        } = &*state;
+        let kpaths = session.coverage().kpaths();
+        let description = Description {
+            grammar: kpaths.graph().grammar(),
+            path: self.path,
+            codec: self.codec,
+            errors: config.errors.unwrap_or(self.errors),
+            k: kpaths.k(),
+            features: config.features,
+            has_model: self.model.is_some() || std::env::var_os("PLEACH_MODEL").is_some(),
+            has_hooks: self.semantics.is_some(),
+        };
+        description.write(file)
     }
 
     /// Ends the process as a command line does.

@@ -23,6 +23,9 @@ pub(super) const PLAIN_VARIABLE: &str = "PLEACH_PLAIN_CRATES";
 /// The crate that is left out.
 const CRATE: &str = "pleach";
 
+/// What a crate that is left out is compiled with, so that a target can tell whether its pleach was.
+const PLAIN: [&str; 2] = ["--cfg", "pleach_plain"];
+
 /// The sanitizers that do not mind code without them. Others do: a memory sanitizer takes whatever such code has written
 /// for uninitialized, and those that change calls need both sides of them.
 const TOLERANT_SANITIZERS: &[&str] = &["address", "hwaddress", "leak", "thread"];
@@ -104,6 +107,7 @@ fn filter(arguments: Vec<OsString>, plain_crates: &str) -> Vec<OsString> {
             kept.extend([flag.into(), value.into()]);
         }
     }
+    kept.extend(PLAIN.map(OsString::from));
     kept
 }
 
@@ -216,7 +220,7 @@ mod tests {
         for (given, expected) in table {
             assert_eq!(
                 filtered(&format!("--crate-name|pleach|{given}")),
-                format!("--crate-name|pleach{expected}"),
+                format!("--crate-name|pleach{expected}|--cfg|pleach_plain"),
                 "{given}"
             );
         }
@@ -226,7 +230,7 @@ mod tests {
     fn crates_that_nobody_else_uses_are_named() {
         for name in ["fnv", "regex_syntax"] {
             let kept = filtered(&format!("--crate-name|{name}|-Cpasses=sancov-module"));
-            assert_eq!(kept, format!("--crate-name|{name}"));
+            assert_eq!(kept, format!("--crate-name|{name}|--cfg|pleach_plain"));
         }
     }
 
@@ -253,7 +257,7 @@ mod tests {
         for (given, expected) in table {
             assert_eq!(
                 filtered(&format!("--crate-name=pleach|{given}")),
-                format!("--crate-name=pleach|{expected}")
+                format!("--crate-name=pleach|{expected}|--cfg|pleach_plain")
             );
         }
     }
@@ -290,6 +294,7 @@ mod tests {
             "-C".into(),
             odd,
         ];
-        assert_eq!(filter(arguments.clone(), ""), arguments);
+        let kept = filter(arguments.clone(), "");
+        assert_eq!(kept[..arguments.len()], arguments);
     }
 }
