@@ -86,11 +86,9 @@ impl Check {
         }
         table(out, &rows)?;
         let warnings = source.graph.grammar().warnings();
-        if !warnings.is_empty() {
-            writeln!(out)?;
-        }
         for warning in warnings {
-            writeln!(out, "warning: {}", source.warning_line(warning))?;
+            writeln!(out)?;
+            out.diagnostic(&source.warning(warning))?;
         }
         Ok(Answer::Yes)
     }

@@ -9,7 +9,7 @@ use pleach::import::{Notation, comments_before};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
-use super::failure::{Answer, Failure, warn};
+use super::failure::{Answer, Failure, show};
 use super::input::Source;
 use super::output::{Output, write_file};
 
@@ -65,11 +65,11 @@ impl Convert {
         let source = self.grammar.load_quietly()?;
         let remarks = &source.imported.remarks;
         for remark in remarks {
-            warn(source.remark_line(remark));
+            show(&source.remark(remark));
         }
         let grammar = source.graph.grammar();
         for warning in grammar.warnings() {
-            warn(source.warning_line(warning));
+            show(&source.warning(warning));
         }
         source.mention_unread();
         source.mention_roots(&self.grammar.notation);

@@ -4,7 +4,10 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+
+use super::diagnostic::{Diagnostic, Severity, visible};
 
 /// What a verb found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +25,8 @@ pub(super) enum Answer {
 pub(super) enum Failure {
     /// Something is wrong; one sentence, and what to do about it on further lines.
     Wrong(String),
+    /// Something is wrong in a text.
+    Pointed(Box<Diagnostic>),
     /// Nobody reads standard output any more.
     Closed,
 }
@@ -71,7 +76,7 @@ pub(super) fn reason(error: &io::Error) -> String {
 
 /// Prints `error: …` and whatever lines the message has.
 pub(super) fn report(message: &str) {
-    labeled("error", AnsiColor::Red, message);
+    labeled("error", AnsiColor::BrightRed, message);
 }
 
 /// Prints `warning: …`.
@@ -79,13 +84,24 @@ pub(super) fn warn(message: impl Display) {
     labeled("warning", AnsiColor::Yellow, &message.to_string());
 }
 
+/// Prints a message with its picture. A blank line sets those apart that others may follow.
+pub(super) fn show(diagnostic: &Diagnostic) {
+    let is_styled = AutoStream::choice(&io::stderr()) != ColorChoice::Never;
+    let end = match diagnostic.severity() {
+        Severity::Error => "",
+        Severity::Warning | Severity::Info => "\n",
+    };
+    let _ = write!(anstream::stderr(), "{}{end}", diagnostic.draw(is_styled));
+}
+
 /// Prints a line on standard error that is neither.
 pub(super) fn note(message: impl Display) {
     // Whoever has closed standard error does not want to know.
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", visible(&message.to_string()));
 }
 
 fn labeled(label: &str, color: AnsiColor, message: &str) {
     let style: Style = color.on_default().bold();
+    let message = visible(message);
     let _ = writeln!(anstream::stderr(), "{style}{label}:{style:#} {message}");
 }

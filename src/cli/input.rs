@@ -1,9 +1,12 @@
 //! What comes into the program: grammars, and the files of a corpus.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,12 +14,13 @@ use pleach::caret::Position;
 use pleach::grammar::ast::Ast;
 use pleach::grammar::{self, Warning};
 use pleach::id::MAX_IDS;
-use pleach::import::{self, Files, Imported, Notation, Place, Remark};
+use pleach::import::{self, Files, Imported, Notation, Remark};
 use pleach::{Grammar, Graph};
 use siphasher::sip128::SipHasher13;
 
 use super::args::NotationArgs;
-use super::failure::{Failure, note, warn};
+use super::diagnostic::{Diagnostic, Place, Severity};
+use super::failure::{Failure, note, show, warn};
 use super::library;
 use super::suggest::nearest;
 use super::unread::without_unread;
@@ -49,6 +53,10 @@ pub(super) struct Source {
     unread: Vec<Box<str>>,
     /// How messages name the file.
     pub(super) name: String,
+    /// The offsets of line breaks in all files, once somebody asks for a place.
+    breaks: OnceCell<Vec<usize>>,
+    /// Where nonterminals are defined, once somebody asks.
+    definitions: OnceCell<BTreeMap<Box<str>, Range<usize>>>,
 }
 
 impl Source {
@@ -57,7 +65,7 @@ impl Source {
         let source = Source::load_quietly(path, options)?;
         let remarks = &source.imported.remarks;
         for remark in remarks.iter().take(SHOWN_WARNINGS) {
-            warn(source.remark_line(remark));
+            show(&source.remark(remark));
         }
         if let Some(more @ 1..) = remarks.len().checked_sub(SHOWN_WARNINGS) {
             note(format_args!(
@@ -67,7 +75,7 @@ impl Source {
         }
         let warnings = source.graph.grammar().warnings();
         for warning in warnings.iter().take(SHOWN_WARNINGS) {
-            warn(source.warning_line(warning));
+            show(&source.warning(warning));
         }
         if let Some(more @ 1..) = warnings.len().checked_sub(SHOWN_WARNINGS) {
             note(format_args!(
@@ -207,7 +215,17 @@ impl Source {
             Ok(text) => text,
             // The error is that of pleach's own notation, which points at the byte.
             Err(error) => match Grammar::parse(error.as_bytes()) {
-                Err(error) => return Err(Failure::Wrong(error.with_path(name).to_string())),
+                Err(refused) => {
+                    let place = Place {
+                        path: &name,
+                        span: refused.span(),
+                        position: Position::of(error.as_bytes(), refused.span().start),
+                    };
+                    let diagnostic = Diagnostic::new(Severity::Error, refused.message())
+                        .at(error.as_bytes(), &place)
+                        .help(refused.help());
+                    return Err(Failure::Pointed(Box::new(diagnostic)));
+                }
                 Ok(_) => String::new(),
             },
         };
@@ -217,7 +235,7 @@ impl Source {
         let others = options.with.iter().map(|path| read_other(path));
         let others = others.collect::<Result<Vec<_>, _>>()?;
         let imported = import::read_several(&mut files, notation, &others, &mut load);
-        let mut imported = imported.map_err(|error| wrong(&files, &name, error))?;
+        let mut imported = imported.map_err(|error| wrong(&files, &name, &error))?;
         if let Some(start) = &options.start
             && !imported.ast.set_start(start)
         {
@@ -228,7 +246,7 @@ impl Source {
             ));
         }
         let grammar = Grammar::from_ast(&imported.ast, files.text());
-        let grammar = grammar.map_err(|error| wrong(&files, &name, error))?;
+        let grammar = grammar.map_err(|error| wrong(&files, &name, &error))?;
         Source::new(grammar, files, Some(notation), imported, name, options)
     }
 
@@ -257,27 +275,85 @@ impl Source {
             imported,
             unread,
             name,
+            breaks: OnceCell::new(),
+            definitions: OnceCell::new(),
         })
     }
 
     /// Where a remark stands: the file, and the place in it.
     pub(super) fn place(&self, remark: &Remark) -> (&str, Position) {
-        let Place { file, position } = self.files.place(remark.span.range().start);
+        let import::Place { file, position } = self.files.place(remark.span.range().start);
         (file.unwrap_or(&self.name), position)
     }
 
-    /// A remark with its place, in one line.
-    pub(super) fn remark_line(&self, remark: &Remark) -> String {
-        let (name, Position { line, column }) = self.place(remark);
-        let Remark { what, effect, .. } = remark;
-        format!("{name}:{line}:{column}: left out: {what}; {effect}")
+    /// The place of so many bytes from an offset on, in the file that they are in.
+    pub(super) fn locate(&self, span: Range<usize>) -> Place<'_> {
+        let breaks = self.breaks.get_or_init(|| {
+            let bytes = self.files.text().bytes().enumerate();
+            bytes
+                .filter(|&(_, byte)| byte == b'\n')
+                .map(|(at, _)| at)
+                .collect()
+        });
+        // A column is counted from the start of its line, not from that of the text: there may be many places.
+        let above = breaks.partition_point(|&at| at < span.start);
+        let start = above.checked_sub(1).map_or(0, |at| breaks[at] + 1);
+        let line = self
+            .files
+            .text()
+            .as_bytes()
+            .get(start..)
+            .unwrap_or_default();
+        let Position { column, .. } = Position::of(line, span.start - start);
+        let (file, line) = self
+            .files
+            .line(u32::try_from(above).unwrap_or(u32::MAX).saturating_add(1));
+        Place {
+            path: file.unwrap_or(&self.name),
+            span,
+            position: Position { line, column },
+        }
     }
 
-    /// A warning with its place, in one line.
-    pub(super) fn warning_line(&self, warning: &Warning) -> String {
-        let (file, line) = self.files.line(warning.line);
-        let (name, column) = (file.unwrap_or(&self.name), warning.column);
-        format!("{name}:{line}:{column}: {warning}")
+    /// Where the text defines a nonterminal; `None` if the grammar was compiled.
+    pub(super) fn definition(&self, nonterminal: &str) -> Option<Place<'_>> {
+        let definitions = self.definitions.get_or_init(|| {
+            let ast = &self.imported.ast;
+            let spans = ast.productions().iter().map(|it| it.name_span.range());
+            ast.production_names().into_iter().zip(spans).collect()
+        });
+        let span = definitions.get(nonterminal)?;
+        Some(self.locate(span.clone()))
+    }
+
+    /// A message, and the place in the text that it is about.
+    pub(super) fn diagnostic(
+        &self,
+        severity: Severity,
+        message: impl Into<String>,
+        place: Option<&Place<'_>>,
+    ) -> Diagnostic {
+        let message = message.into();
+        match place {
+            Some(place) => {
+                Diagnostic::new(severity, message).at(self.files.text().as_bytes(), place)
+            }
+            None => Diagnostic::new(severity, format!("{}: {message}", self.name)),
+        }
+    }
+
+    /// What is said about a remark.
+    pub(super) fn remark(&self, remark: &Remark) -> Diagnostic {
+        let Remark { what, effect, span } = remark;
+        let place = self.locate(span.range());
+        let message = format!("left out: {what}; {effect}");
+        self.diagnostic(Severity::Warning, message, Some(&place))
+    }
+
+    /// What is said about a warning.
+    pub(super) fn warning(&self, warning: &Warning) -> Diagnostic {
+        let place = self.definition(&warning.production);
+        self.diagnostic(Severity::Warning, warning.to_string(), place.as_ref())
     }
 }
 
@@ -333,13 +409,22 @@ fn beside(path: &Path) -> Option<PathBuf> {
 }
 
 /// An error in one of the files of a grammar of which the first one has a name.
-fn wrong(files: &Files, name: &str, error: grammar::Error) -> Failure {
-    let error = files.locate(error);
-    let error = match error.path() {
-        Some(_) => error,
-        None => error.with_path(name),
+fn wrong(files: &Files, name: &str, error: &grammar::Error) -> Failure {
+    let place = |span: Range<usize>| {
+        let import::Place { file, position } = files.place(span.start);
+        Place {
+            path: file.unwrap_or(name),
+            span,
+            position,
+        }
     };
-    Failure::Wrong(error.to_string())
+    let text = files.text().as_bytes();
+    let mut diagnostic =
+        Diagnostic::new(Severity::Error, error.message()).at(text, &place(error.span()));
+    if let Some(related) = error.related() {
+        diagnostic = diagnostic.and_at(text, &place(related.span()), related.label());
+    }
+    Failure::Pointed(Box::new(diagnostic.help(error.help())))
 }
 
 /// The name and the text of a file with more rules.

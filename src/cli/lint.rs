@@ -2,14 +2,12 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use pleach::caret::Position;
 use pleach::lint::{Effort, Finding, Kind, Severity, lint};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 use super::args::{GrammarArgs, JsonArgs, RandomArgs};
-use super::failure::{Answer, Failure, warn};
-use super::input::Source;
+use super::diagnostic;
+use super::failure::{Answer, Failure, show};
 use super::output::Output;
 use super::report::count;
 
@@ -68,7 +66,7 @@ impl Lint {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let source = self.grammar.load_quietly()?;
         for remark in &source.imported.remarks {
-            warn(source.remark_line(remark));
+            show(&source.remark(remark));
         }
         let effort = Effort {
             steps: self.max_steps,
@@ -76,11 +74,7 @@ impl Lint {
         };
         let mut findings = lint(&source.graph, effort);
         findings.retain(|finding| !self.allow.contains(&finding.kind));
-        let places = places(&source);
-        let place = |finding: &Finding| {
-            let known = finding.place;
-            known.or_else(|| places.get(&finding.production).copied())
-        };
+        let place = |finding: &Finding| source.definition(&finding.production);
         let warnings = findings
             .iter()
             .filter(|it| it.severity == Severity::Warning);
@@ -96,25 +90,25 @@ impl Lint {
                     .example
                     .as_ref()
                     .map(|it| String::from_utf8_lossy(it).into_owned()),
-                line: place(finding).map(|it| it.line),
-                column: place(finding).map(|it| it.column),
+                line: place(finding).map(|it| it.position.line),
+                column: place(finding).map(|it| it.position.column),
             });
             out.json(&Report {
                 findings: findings.collect(),
             })?;
         } else {
             for finding in &findings {
-                let (severity, kind) = (finding.severity.name(), finding.kind);
-                match place(finding) {
-                    Some(Position { line, column }) => {
-                        let (file, line) = source.files.line(line);
-                        let file = file.unwrap_or(&source.name);
-                        write!(out, "{file}:{line}:{column}")?;
-                    }
-                    None => write!(out, "{}", source.name)?,
-                }
-                writeln!(out, ": {severity}: {kind}: {}", finding.message)?;
-                writeln!(out, "    help: {}", finding.suggestion)?;
+                let severity = match finding.severity {
+                    Severity::Warning => diagnostic::Severity::Warning,
+                    Severity::Info => diagnostic::Severity::Info,
+                };
+                let place = place(finding);
+                let diagnostic = source
+                    .diagnostic(severity, &*finding.message, place.as_ref())
+                    .of_kind(finding.kind.name())
+                    .help(&*finding.suggestion);
+                out.diagnostic(&diagnostic)?;
+                writeln!(out)?;
             }
             let others = findings.len() as u64 - warnings;
             let warnings = count(warnings, "warning");
@@ -125,25 +119,4 @@ impl Lint {
             _ => Answer::No,
         })
     }
-}
-
-/// Where the productions of a text are.
-fn places(source: &Source) -> BTreeMap<Box<str>, Position> {
-    let ast = &source.imported.ast;
-    let productions = ast.productions().iter();
-    let places = productions.zip(ast.production_names());
-    let text = source.files.text().as_bytes();
-    // A place is counted from the start of its line, not from that of the text: there may be many.
-    let breaks = text.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');
-    let breaks: Vec<usize> = breaks.map(|(at, _)| at).collect();
-    places
-        .map(|(production, name)| {
-            let offset = production.name_span.range().start;
-            let above = breaks.partition_point(|&at| at < offset);
-            let start = above.checked_sub(1).map_or(0, |at| breaks[at] + 1);
-            let Position { column, .. } = Position::of(&text[start..], offset - start);
-            let line = above as u32 + 1;
-            (name, Position { line, column })
-        })
-        .collect()
 }

@@ -12,6 +12,7 @@ mod compile;
 mod convert;
 mod coverage;
 mod decode;
+mod diagnostic;
 mod encode;
 mod failure;
 mod folder;
@@ -119,6 +120,10 @@ pub(crate) fn run() -> ExitCode {
         Ok(Answer::Interrupted) => ExitCode::from(output::INTERRUPTED),
         Err(Failure::Wrong(message)) => {
             failure::report(&message);
+            ExitCode::from(2)
+        }
+        Err(Failure::Pointed(diagnostic)) => {
+            failure::show(&diagnostic);
             ExitCode::from(2)
         }
     }

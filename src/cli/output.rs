@@ -11,9 +11,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
+use super::diagnostic::Diagnostic;
 use super::failure::{Failure, reason};
 
 static WRITING: Mutex<()> = Mutex::new(());
@@ -96,6 +98,12 @@ impl Output {
 
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.stdout.write_all(bytes).map_err(closed)
+    }
+
+    /// Prints a message that is a result, in color where a terminal shows it.
+    pub(super) fn diagnostic(&mut self, diagnostic: &Diagnostic) -> Result<(), Failure> {
+        let is_styled = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+        self.bytes(diagnostic.draw(is_styled).as_bytes())
     }
 
     /// Prints a value as JSON, without a line break.

@@ -15,7 +15,7 @@ use super::input::read_named;
 use super::measure::{Meter, insides};
 use super::output::Output;
 use super::report::{Level, Share, coverage_rows, table};
-use super::text::{BudgetArgs, parse_one};
+use super::text::{BudgetArgs, parse_one, refused_text};
 
 /// The greatest number that all readers of JSON keep exactly.
 const MAX_JSON_NUMBER: u64 = 1 << 53;
@@ -147,7 +147,7 @@ impl Parse {
         Ok(match parsed {
             Ok(_) => Answer::Yes,
             Err(error) => {
-                failure::report(&error.with_path(&name).to_string());
+                failure::show(&refused_text(&error, &name, &text));
                 Answer::No
             }
         })

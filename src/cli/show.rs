@@ -11,7 +11,7 @@ use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
 use super::input::read_named;
 use super::output::Output;
-use super::text::{BudgetArgs, parse_one};
+use super::text::{BudgetArgs, parse_one, refused_text};
 
 /// The longest text that JSON repeats at an inner node: a deep tree would repeat its sentence at every level.
 const MAX_INNER_TEXT: usize = 4096;
@@ -54,7 +54,8 @@ impl Show {
             let parsed = parse_one(&parser, &name, &text, self.budget, |forest| {
                 forest.choices(&mut choices)
             });
-            parsed?.map_err(|error| Failure::Wrong(error.with_path(&name).to_string()))?;
+            parsed?
+                .map_err(|error| Failure::Pointed(Box::new(refused_text(&error, &name, &text))))?;
         }
         let tree = Tree::decode(&Codec::new(&source.graph), &choices);
         if self.format.json {

@@ -9,10 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use pleach::caret::Position;
 use pleach::parse::{Budget, Error, Expected, Forest, Refusal, Workspace};
 use pleach::{Graph, Parser};
 use serde::Serialize;
 
+use super::diagnostic::{Diagnostic, Place, Severity};
 use super::failure::{Answer, Failure, warn};
 use super::output::Output;
 
@@ -201,6 +203,23 @@ pub(super) fn parse_one<T>(
     let (line, column) = (error.line(), error.column());
     let message = format_args!("{name}:{line}:{column}: {reason}");
     Err(Failure::new(message, help))
+}
+
+/// What is said of a text that is no sentence.
+pub(super) fn refused_text(error: &Error, name: &str, text: &[u8]) -> Diagnostic {
+    let offset = error.offset();
+    let place = Place {
+        path: name,
+        span: offset..offset,
+        position: Position {
+            line: error.line(),
+            column: error.column(),
+        },
+    };
+    Diagnostic::new(Severity::Error, error.message())
+        .at(text, &place)
+        .note(error.expectation())
+        .help(error.help())
 }
 
 /// A text that was left out.

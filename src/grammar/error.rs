@@ -1,16 +1,14 @@
 //! What can be wrong with a grammar: one typed error that points.
 //!
-//! An error keeps the line it points at, not the text, so it can be returned from anywhere. It displays as the place and
-//! one sentence, the line with carets, and a hint at what to do next:
+//! An error keeps the places that it is about, not the text, so it can be returned from anywhere. It displays as the place and
+//! one sentence, and a hint at what to do next; whoever has the text can draw the lines, too.
 //!
 //! ```text
 //! json.ebnf:4:17: undefined nonterminal `Foo`
-//! 4 | value := "null" | Foo;
-//!   |                   ^^^
 //! help: define it (`Foo := …;`) or correct the name
 //! ```
 
-use crate::caret::Snippet;
+use crate::caret::Position;
 use crate::grammar::ast::Span;
 use std::fmt;
 use std::ops::Range;
@@ -79,12 +77,37 @@ struct Inner {
     kind: ErrorKind,
     path: Option<String>,
     span: Range<usize>,
-    snippet: Snippet,
+    position: Position,
     message: String,
-    related: Option<(String, Snippet)>,
-    /// The file of the second place, if it is another one than that of the first.
-    related_path: Option<String>,
+    related: Option<Related>,
     help: String,
+}
+
+/// A second place that an error is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Related {
+    label: &'static str,
+    /// The file, if it is another one than that of the error.
+    path: Option<String>,
+    span: Range<usize>,
+    position: Position,
+}
+
+impl Related {
+    /// What it has to do with the error, in a few words.
+    pub fn label(&self) -> &'static str {
+        self.label
+    }
+
+    /// The bytes of the text that it points at.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Where it is.
+    pub fn position(&self) -> Position {
+        self.position
+    }
 }
 
 impl Error {
@@ -97,23 +120,29 @@ impl Error {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Error {
+        let span = span.range();
         Error {
             inner: Box::new(Inner {
                 kind,
                 path: None,
-                span: span.range(),
-                snippet: Snippet::new(source, span.range()),
+                position: Position::of(source, span.start),
+                span,
                 message: message.into(),
                 related: None,
-                related_path: None,
                 help: help.into(),
             }),
         }
     }
 
     /// Adds a second place, with a word on what it has to do with the error.
-    pub(crate) fn with_related(mut self, label: &str, source: &[u8], span: Span) -> Error {
-        self.inner.related = Some((label.to_owned(), Snippet::new(source, span.range())));
+    pub(crate) fn with_related(mut self, label: &'static str, source: &[u8], span: Span) -> Error {
+        let span = span.range();
+        self.inner.related = Some(Related {
+            label,
+            path: None,
+            position: Position::of(source, span.start),
+            span,
+        });
         self
     }
 
@@ -137,17 +166,20 @@ impl Error {
         file: impl Fn(u32) -> Option<(&'f str, u32, usize)>,
     ) -> Error {
         let inner = &mut *self.inner;
-        if let Some((name, lines, start)) = file(inner.snippet.position().line) {
+        let lift = |position: &mut Position, lines: u32, span: &mut Range<usize>, start: usize| {
+            position.line = position.line.saturating_sub(lines).max(1);
+            span.start = span.start.saturating_sub(start);
+            span.end = span.end.saturating_sub(start);
+        };
+        if let Some((name, lines, start)) = file(inner.position.line) {
             inner.path = Some(name.to_owned());
-            inner.snippet.lift(lines);
-            inner.span.start = inner.span.start.saturating_sub(start);
-            inner.span.end = inner.span.end.saturating_sub(start);
+            lift(&mut inner.position, lines, &mut inner.span, start);
         }
-        if let Some((_, snippet)) = &mut inner.related
-            && let Some((name, lines, _)) = file(snippet.position().line)
+        if let Some(related) = &mut inner.related
+            && let Some((name, lines, start)) = file(related.position.line)
         {
-            inner.related_path = Some(name.to_owned());
-            snippet.lift(lines);
+            related.path = Some(name.to_owned());
+            lift(&mut related.position, lines, &mut related.span, start);
         }
         self
     }
@@ -159,12 +191,12 @@ impl Error {
 
     /// The line that it points at, from 1.
     pub fn line(&self) -> u32 {
-        self.inner.snippet.position().line
+        self.inner.position.line
     }
 
     /// The column that it points at, in characters, from 1.
     pub fn column(&self) -> u32 {
-        self.inner.snippet.position().column
+        self.inner.position.column
     }
 
     /// The bytes of the text that it points at.
@@ -187,29 +219,27 @@ impl Error {
         self.inner.path.as_deref()
     }
 
-    fn place(&self, snippet: &Snippet, path: Option<&String>) -> String {
-        let position = snippet.position();
-        match path {
-            Some(path) => format!("{path}:{}:{}", position.line, position.column),
-            None => format!("{}:{}", position.line, position.column),
-        }
+    /// Another place that it is about: where a name was defined first, or what was opened and not closed.
+    pub fn related(&self) -> Option<&Related> {
+        self.inner.related.as_ref()
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.inner;
-        writeln!(
-            f,
-            "{}: {}",
-            self.place(&inner.snippet, inner.path.as_ref()),
-            inner.message
-        )?;
-        writeln!(f, "{}", inner.snippet)?;
-        if let Some((label, snippet)) = &inner.related {
-            let path = inner.related_path.as_ref().or(inner.path.as_ref());
-            writeln!(f, "{}: {label}", self.place(snippet, path))?;
-            writeln!(f, "{snippet}")?;
+        let place = |f: &mut fmt::Formatter<'_>, path: Option<&String>, position: Position| {
+            if let Some(path) = path {
+                write!(f, "{path}:")?;
+            }
+            position.fmt(f)
+        };
+        place(f, inner.path.as_ref(), inner.position)?;
+        writeln!(f, ": {}", inner.message)?;
+        if let Some(related) = &inner.related {
+            let path = related.path.as_ref().or(inner.path.as_ref());
+            place(f, path, related.position)?;
+            writeln!(f, ": {}", related.label)?;
         }
         write!(f, "help: {}", inner.help)
     }

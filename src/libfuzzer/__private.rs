@@ -83,7 +83,10 @@ pub fn hooks<S: Default + 'static, E: std::fmt::Display>(
 
 /// Reads a grammar that was built into the target.
 pub fn parse(text: &[u8], path: &str) -> Result<Grammar, String> {
-    Grammar::parse(text).map_err(|error| error.with_path(path).to_string())
+    Grammar::parse(text).map_err(|error| {
+        let error = error.with_path(path);
+        format!("{error}\nhelp: `pleach check {path}` shows the line")
+    })
 }
 
 /// Reads a compiled grammar that was built into the target.

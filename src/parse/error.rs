@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::caret::{Position, Snippet};
+use crate::caret::Position;
 
 use super::Refusal;
 
@@ -41,7 +41,6 @@ struct Inner {
     path: Option<String>,
     found: String,
     position: Position,
-    snippet: Snippet,
     expected: Vec<Expected>,
     longest_prefix: Option<usize>,
     is_prefix_known: bool,
@@ -63,7 +62,6 @@ impl Error {
                 path: None,
                 found: found(text, offset),
                 position: Position::of(text, offset),
-                snippet: Snippet::new(text, offset..offset),
                 expected,
                 longest_prefix: longest_prefix.flatten(),
                 is_prefix_known: longest_prefix.is_some(),
@@ -110,6 +108,50 @@ impl Error {
         }
     }
 
+    /// What could have come instead, the first few of it: a line for each terminal. Nothing if that is not known.
+    pub fn expectation(&self) -> Option<String> {
+        let expected = &self.inner.expected;
+        if !matches!(self.inner.refusal, Refusal::NoSentence { .. }) || expected.is_empty() {
+            return None;
+        }
+        // That the text could have ended is worth more than how it could have gone on: often a line break is all that is too
+        // much.
+        let end = expected.iter().filter(|it| it.is_end());
+        let others = expected.iter().filter(|it| !it.is_end());
+        let mut lines = Vec::new();
+        for expected in end.chain(others).take(SHOWN) {
+            let lead = if lines.is_empty() {
+                "expected"
+            } else {
+                "      or"
+            };
+            let mut line = format!("{lead} {}", expected.terminal);
+            if !expected.productions.is_empty() {
+                line += " in ";
+                line += &expected.productions.join(", ");
+            }
+            lines.push(line);
+        }
+        if let Some(more @ 1..) = expected.len().checked_sub(SHOWN) {
+            lines.push(format!("      or {more} more"));
+        }
+        Some(lines.join("\n"))
+    }
+
+    /// What to do next, or how much of the text is in order.
+    pub fn help(&self) -> String {
+        let inner = &*self.inner;
+        match (inner.refusal, inner.longest_prefix) {
+            (Refusal::OutOfSteps { .. }, _) => "allow it more steps".to_owned(),
+            (Refusal::OutOfMemory { .. }, _) => "allow it more memory".to_owned(),
+            (_, Some(0)) => "only the empty text before it is a sentence".to_owned(),
+            (_, Some(1)) => "the first byte is a sentence".to_owned(),
+            (_, Some(prefix)) => format!("the first {prefix} bytes are a sentence"),
+            (_, None) if inner.is_prefix_known => "no beginning of it is a sentence".to_owned(),
+            (_, None) => "mend it there, and try again".to_owned(),
+        }
+    }
+
     /// Names the file that the text came from.
     #[must_use]
     pub fn with_path(mut self, path: impl fmt::Display) -> Error {
@@ -135,47 +177,18 @@ fn found(text: &[u8], offset: usize) -> String {
     }
 }
 
-/// The place, the message, the line with a caret, what was expected, and the longest prefix.
+/// The place and the message, what was expected, and the longest prefix.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.inner;
         if let Some(path) = &inner.path {
             write!(f, "{path}:")?;
         }
-        let Position { line, column } = inner.position;
-        write!(
-            f,
-            "{line}:{column}: {}\n{}\n",
-            self.message(),
-            inner.snippet
-        )?;
-        match inner.refusal {
-            Refusal::NoSentence { .. } => {}
-            Refusal::OutOfSteps { .. } => return f.write_str("help: allow it more steps"),
-            Refusal::OutOfMemory { .. } => return f.write_str("help: allow it more memory"),
+        writeln!(f, "{}: {}", inner.position, self.message())?;
+        if let Some(expectation) = self.expectation() {
+            writeln!(f, "{expectation}")?;
         }
-        // That the text could have ended is worth more than how it could have gone on: often a line break is all that is too
-        // much.
-        let end = inner.expected.iter().filter(|it| it.is_end());
-        let others = inner.expected.iter().filter(|it| !it.is_end());
-        for (at, expected) in end.chain(others).take(SHOWN).enumerate() {
-            let lead = if at == 0 { "expected " } else { "      or " };
-            write!(f, "{lead}{}", expected.terminal)?;
-            if !expected.productions.is_empty() {
-                write!(f, " in {}", expected.productions.join(", "))?;
-            }
-            writeln!(f)?;
-        }
-        if let Some(more @ 1..) = inner.expected.len().checked_sub(SHOWN) {
-            writeln!(f, "      or {more} more")?;
-        }
-        match inner.longest_prefix {
-            Some(0) => f.write_str("help: only the empty text before it is a sentence"),
-            Some(1) => f.write_str("help: the first byte is a sentence"),
-            Some(prefix) => write!(f, "help: the first {prefix} bytes are a sentence"),
-            None if inner.is_prefix_known => f.write_str("help: no beginning of it is a sentence"),
-            None => f.write_str("help: mend it there, and try again"),
-        }
+        write!(f, "help: {}", self.help())
     }
 }
 

@@ -20,7 +20,12 @@ fn errors_point_at_what_is_wrong_and_say_what_to_do() {
             Ok(grammar) => format!("no error\n{grammar}"),
             Err(error) => {
                 kinds.push(error.kind());
-                format!("{:?}\n{}\n", error.kind(), error.with_path("x.ebnf"))
+                format!(
+                    "{:?} {:?}\n{}\n",
+                    error.kind(),
+                    error.span(),
+                    error.with_path("x.ebnf")
+                )
             }
         };
         if shown.trim_end() != expected.trim_end() {
@@ -65,7 +70,6 @@ fn a_text_that_is_not_utf8_is_pointed_at() {
     assert_eq!(
         error.to_string(),
         "2:8: the text is not UTF-8\n\
-         2 | b := \"é\u{fffd}\";\n  |        ^\n\
          help: save it as UTF-8; a raw byte is written as an escape, as in \"\\xff\""
     );
     assert_eq!(
