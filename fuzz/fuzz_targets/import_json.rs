@@ -1,7 +1,7 @@
 //! The readers of grammars in JSON. Run by `cargo fuzz run`, which instruments pleach, too.
 #![no_main]
 
-use pleach::import::Notation;
+use pleach_import::Notation;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     for notation in [

@@ -2,5 +2,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    pleach_fuzz::import::run(text, pleach::import::Notation::TreeSitter);
+    pleach_fuzz::import::run(text, pleach_import::Notation::TreeSitter);
 });

@@ -3,7 +3,7 @@
 use std::hash::Hasher as _;
 
 use pleach::Grammar;
-use pleach::grammar::binary::Error;
+use pleach_core::grammar::binary::Error;
 use siphasher::sip::SipHasher13;
 
 /// Where the fingerprint, the checksum and the rest begin.

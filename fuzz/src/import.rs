@@ -1,7 +1,7 @@
 //! What has to hold for every reader of a notation, whatever the text is.
 
 use pleach::Grammar;
-use pleach::import::{Files, Notation, comments_before, read_with};
+use pleach_import::{Files, Notation, comments_before, read_with};
 
 /// Begins another file that the text may ask for: its name stands on the same line.
 const FILE: &str = "//// ";

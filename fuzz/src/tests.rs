@@ -119,10 +119,10 @@ fn accepted<S: Default + 'static>(
     semantics: fn(&pleach::Grammar) -> Result<pleach::Semantics<S>, pleach::semantics::Error>,
     property: impl Fn(&[u8]) -> bool,
 ) -> (usize, usize) {
-    let graph = pleach::Graph::new(grammar.parse::<pleach::Grammar>().unwrap()).unwrap();
+    let graph = pleach_core::Graph::new(grammar.parse::<pleach::Grammar>().unwrap()).unwrap();
     let semantics = semantics(graph.grammar()).unwrap();
-    let codec = pleach::Codec::new(&graph);
-    let mut rng = pleach::rng::Rng::new(0);
+    let codec = pleach_core::Codec::new(&graph);
+    let mut rng = pleach_core::rng::Rng::new(0);
     let (mut with, mut without) = (0, 0);
     for _ in 0..1000 {
         let choices: Vec<u8> = (0..rng.below(300)).map(|_| rng.below(256) as u8).collect();

@@ -1,9 +1,9 @@
 //! What has to hold for every grammar with tokens: what is rendered and read back stays as it is.
 
-use pleach::choice::Codec;
-use pleach::parse::{Budget, Parser, Workspace};
-use pleach::slip::{self, keep_variations};
-use pleach::{Grammar, Graph};
+use pleach_core::choice::Codec;
+use pleach_core::parse::{Budget, Parser, Workspace};
+use pleach_core::slip::{self, keep_variations};
+use pleach_core::{Grammar, Graph};
 
 /// The longest grammar that is looked at.
 const LONGEST: usize = 1 << 10;

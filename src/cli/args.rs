@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use pleach::import::Notation;
+use pleach_import::Notation;
 
 use super::failure::Failure;
 use super::input::Source;

@@ -1,8 +1,8 @@
 //! `pleach check`: is the grammar right, and how large is what follows from it?
 
 use clap::Args;
-use pleach::grammar::WarningKind;
-use pleach::kpath::{self, Coverage, KPaths, MAX_BITMAP_BYTES, MAX_K};
+use pleach_core::grammar::WarningKind;
+use pleach_core::kpath::{self, Coverage, KPaths, MAX_BITMAP_BYTES, MAX_K};
 use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};

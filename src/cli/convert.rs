@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::Grammar;
-use pleach::import::{Notation, comments_before};
+use pleach_core::Grammar;
+use pleach_import::{Notation, comments_before};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pleach::Graph;
-use pleach::kpath::{KPaths, WindowTable};
+use pleach_core::Graph;
+use pleach_core::kpath::{KPaths, WindowTable};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};

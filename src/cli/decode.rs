@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::{Codec, slip};
+use pleach_core::{Codec, slip};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};

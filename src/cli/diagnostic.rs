@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use pleach::caret::Position;
+use pleach_core::caret::Position;
 use unicode_width::UnicodeWidthChar as _;
 
 /// The columns of a line that are shown on either side of where the carets start, or twice as many on one side if the other one

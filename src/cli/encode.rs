@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::choice::Scratch;
-use pleach::parse::Workspace;
-use pleach::{Codec, Parser, slip};
+use pleach_core::choice::Scratch;
+use pleach_core::parse::Workspace;
+use pleach_core::{Codec, Parser, slip};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+pub(super) use pleach_project::reason;
 
 use super::diagnostic::{Diagnostic, Severity, visible};
 
@@ -59,19 +60,10 @@ impl Failure {
     }
 }
 
-/// What the system says is wrong, in the words of this program where it has some.
-pub(super) fn reason(error: &io::Error) -> String {
-    let words = match error.kind() {
-        ErrorKind::NotFound => "no such file or directory",
-        ErrorKind::PermissionDenied => "permission denied",
-        ErrorKind::IsADirectory => "this is a directory",
-        ErrorKind::NotADirectory => "not a directory",
-        ErrorKind::AlreadyExists => "it exists already",
-        ErrorKind::StorageFull => "no space left on the device",
-        ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
-        _ => return error.to_string(),
-    };
-    words.into()
+impl From<pleach_project::Error> for Failure {
+    fn from(error: pleach_project::Error) -> Failure {
+        Failure::Wrong(error.to_string())
+    }
 }
 
 /// Prints `error: …` and whatever lines the message has.

@@ -4,23 +4,21 @@
 //! that fails. What the engine prints passes through to standard error; the summary is read from it.
 
 mod engine;
-mod plain;
 mod process;
-pub(super) mod project;
 mod ruler;
 mod runs;
 mod seeds;
 mod surround;
-pub(super) mod wrapper;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use pleach_project::{CargoFuzz, Project, Sanitizer};
 use serde::Serialize;
 
 use super::args::Common;
@@ -29,7 +27,6 @@ use super::output::Output;
 use super::report::{Share, table};
 use engine::{OperatorCounts, PathCounts, Reading, TextCounts};
 use process::Ending;
-use project::{CargoFuzz, Project};
 use ruler::{Level, Ruler};
 pub(super) use surround::Surround;
 
@@ -85,7 +82,7 @@ pub(super) struct Fuzz {
     #[arg(long, value_name = "PATH")]
     seeds: Vec<PathBuf>,
     /// The sanitizer to build with; all but none take nightly Rust
-    #[arg(short, long, value_enum, default_value_t = Sanitizer::None)]
+    #[arg(short, long, value_parser = sanitizer(), default_value_t = Sanitizer::None)]
     sanitizer: Sanitizer,
     /// Build the target with traced comparisons, from which the engine's mutations of bytes learn; slower
     #[arg(long)]
@@ -105,31 +102,20 @@ pub(super) struct Fuzz {
     corpus: Vec<PathBuf>,
 }
 
-/// The sanitizers of cargo-fuzz.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Sanitizer {
-    /// Fastest, and enough for safe code
-    None,
-    /// Wrong accesses to memory
-    Address,
-    /// Memory that is never freed
-    Leak,
-    /// Reads of memory that nobody has written
-    Memory,
-    /// Data races
-    Thread,
-}
-
-impl fmt::Display for Sanitizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Sanitizer::None => "none",
-            Sanitizer::Address => "address",
-            Sanitizer::Leak => "leak",
-            Sanitizer::Memory => "memory",
-            Sanitizer::Thread => "thread",
-        })
-    }
+/// Sanitizers by their names.
+fn sanitizer() -> impl TypedValueParser<Value = Sanitizer> {
+    let help = |sanitizer| match sanitizer {
+        Sanitizer::None => "Fastest, and enough for safe code",
+        Sanitizer::Address => "Wrong accesses to memory",
+        Sanitizer::Leak => "Memory that is never freed",
+        Sanitizer::Memory => "Reads of memory that nobody has written",
+        Sanitizer::Thread => "Data races",
+    };
+    let values = Sanitizer::ALL.map(|it| PossibleValue::new(it.name()).help(help(it)));
+    PossibleValuesParser::new(values).map(|name| {
+        let named = Sanitizer::ALL.into_iter().find(|it| it.name() == name);
+        named.unwrap_or(Sanitizer::None)
+    })
 }
 
 /// What has happened, for a reader.
@@ -182,7 +168,7 @@ impl Fuzz {
         let corpus = self.corpus(&project);
         let artifacts = project.dir.join("artifacts").join(&self.target);
 
-        cargo_fuzz.prepare(&project, self.features.as_deref())?;
+        cargo_fuzz.prepare(&project, self.features.as_deref(), |it| note(it))?;
         self.build().run(&cargo_fuzz, &project)?;
         if !self.seeds.is_empty() {
             let texts = ruler.as_ref().filter(|_| !self.text).map(Ruler::texts);

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use pleach::choice::{Lexemes, ROOT, Scratch, SiteIndex};
-use pleach::generate::{Expander, Growth, Limits, Preference, RandomChooser, Sampler};
-use pleach::graph::Measure;
-use pleach::model::Tables;
-use pleach::rng::Rng;
-use pleach::weights::Weights;
-use pleach::{Codec, Graph};
+use pleach_core::choice::{Lexemes, ROOT, Scratch, SiteIndex};
+use pleach_core::generate::{Expander, Growth, Limits, Preference, RandomChooser, Sampler};
+use pleach_core::graph::Measure;
+use pleach_core::model::Tables;
+use pleach_core::rng::Rng;
+use pleach_core::weights::Weights;
+use pleach_core::{Codec, Graph};
 use serde::Serialize;
 
 use super::args::{DirArgs, ForceArgs, GrammarArgs, JsonArgs, RandomArgs};

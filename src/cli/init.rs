@@ -10,17 +10,17 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
-use pleach::import::Notation;
+use pleach_import::Notation;
 use serde::Serialize;
 
 use super::args::Common;
 use super::convert;
 use super::failure::{Answer, Failure};
-use super::fuzz::project::Project;
 use super::input::Source;
-use super::library;
+use super::input::library;
 use super::output::{Existing, Output, write_file};
 use manifest::Manifest;
+use pleach_project::Project;
 
 /// Names that Cargo does not let a program have.
 const FORBIDDEN: [&str; 4] = ["build", "deps", "examples", "incremental"];
@@ -39,7 +39,7 @@ pub(super) struct Init {
     /// The name of the new target
     #[arg(value_name = "NAME")]
     target: String,
-    #[arg(long, value_name = "FILE|NAME", help = format!("The grammar: a file, or one of {}", library::names()))]
+    #[arg(long, value_name = "FILE|NAME", help = format!("The grammar: a file, or one of {}", library()))]
     grammar: PathBuf,
     /// Let the corpus hold texts instead of choice sequences (`codec: text`)
     #[arg(long)]
@@ -160,13 +160,13 @@ impl Init {
         }
         let read = |error| Failure::file("read", &self.grammar, &error);
         if !self.grammar.is_file() {
-            let Some(text) = self.grammar.to_str().and_then(library::grammar) else {
+            let Some(text) = self.grammar.to_str().and_then(pleach_grammars::grammar) else {
                 return Err(Failure::new(
                     format_args!(
                         "--grammar {}: there is no such file",
                         self.grammar.display()
                     ),
-                    format_args!("check its path; the library has {}", library::names()),
+                    format_args!("check its path; the library has {}", library()),
                 ));
             };
             let path = self.grammar.with_extension("ebnf");

@@ -10,18 +10,17 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pleach::caret::Position;
-use pleach::grammar::ast::Ast;
-use pleach::grammar::{self, Warning};
-use pleach::id::MAX_IDS;
-use pleach::import::{self, Files, Imported, Notation, Remark};
-use pleach::{Grammar, Graph};
+use pleach_core::caret::Position;
+use pleach_core::grammar::ast::Ast;
+use pleach_core::grammar::{self, Warning};
+use pleach_core::id::MAX_IDS;
+use pleach_core::{Grammar, Graph};
+use pleach_import::{Files, Imported, Notation, Remark};
 use siphasher::sip128::SipHasher13;
 
 use super::args::NotationArgs;
 use super::diagnostic::{Diagnostic, Place, Severity};
 use super::failure::{Failure, note, show, warn};
-use super::library;
 use super::suggest::nearest;
 use super::unread::without_unread;
 
@@ -127,7 +126,7 @@ impl Source {
             let text = text.map_err(|error| Failure::file("read", Path::new(&name), &error))?;
             return Source::of(path, name, text, options);
         }
-        let of_library = path.to_str().and_then(library::grammar);
+        let of_library = path.to_str().and_then(pleach_grammars::grammar);
         let name = path.display().to_string();
         let text = File::open(path).and_then(|file| read_up_to(file, MAX_IDS as u64));
         let error = match text {
@@ -234,7 +233,7 @@ impl Source {
         let mut load = |name: &str| companion(path, name);
         let others = options.with.iter().map(|path| read_other(path));
         let others = others.collect::<Result<Vec<_>, _>>()?;
-        let imported = import::read_several(&mut files, notation, &others, &mut load);
+        let imported = pleach_import::read_several(&mut files, notation, &others, &mut load);
         let mut imported = imported.map_err(|error| wrong(&files, &name, &error))?;
         if let Some(start) = &options.start
             && !imported.ast.set_start(start)
@@ -282,7 +281,7 @@ impl Source {
 
     /// Where a remark stands: the file, and the place in it.
     pub(super) fn place(&self, remark: &Remark) -> (&str, Position) {
-        let import::Place { file, position } = self.files.place(remark.span.range().start);
+        let pleach_import::Place { file, position } = self.files.place(remark.span.range().start);
         (file.unwrap_or(&self.name), position)
     }
 
@@ -367,7 +366,7 @@ fn no_such_grammar(path: &Path) -> Failure {
     let word = path.file_name().and_then(OsStr::to_str).unwrap_or("");
     // Of `json.ebnf` and `grammars/json.g4`, too.
     let stem = word.split('.').next().unwrap_or(word);
-    if let Some(near) = nearest(stem, library::all()) {
+    if let Some(near) = nearest(stem, pleach_grammars::names()) {
         return Failure::new(
             message,
             format_args!("did you mean `{near}`, a grammar of the library?"),
@@ -376,7 +375,7 @@ fn no_such_grammar(path: &Path) -> Failure {
     match path.components().count() == 1 && !word.contains('.') {
         true => Failure::new(
             format_args!("{message}, and the library has no such grammar"),
-            format_args!("check the name; the library has {}", library::names()),
+            format_args!("check the name; the library has {}", library()),
         ),
         false => Failure::new(
             message,
@@ -411,7 +410,7 @@ fn beside(path: &Path) -> Option<PathBuf> {
 /// An error in one of the files of a grammar of which the first one has a name.
 fn wrong(files: &Files, name: &str, error: &grammar::Error) -> Failure {
     let place = |span: Range<usize>| {
-        let import::Place { file, position } = files.place(span.start);
+        let pleach_import::Place { file, position } = files.place(span.start);
         Place {
             path: file.unwrap_or(name),
             span,
@@ -581,4 +580,9 @@ fn files_below(root: &Path, files: &mut Vec<InputFile>) -> Result<(), Failure> {
 
 pub(super) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
+}
+
+/// The names of the grammars that come with the program, for a sentence.
+pub(super) fn library() -> String {
+    pleach_grammars::names().collect::<Vec<_>>().join(", ")
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use pleach::choice::Scratch;
-use pleach::model::{DEFAULT_LEAST, Learner, MAX_ORDER, Model, ONE};
-use pleach::parse::Workspace;
-use pleach::rng::Rng;
-use pleach::{Codec, Parser, slip};
+use pleach_core::choice::Scratch;
+use pleach_core::model::{DEFAULT_LEAST, Learner, MAX_ORDER, Model, ONE};
+use pleach_core::parse::Workspace;
+use pleach_core::rng::Rng;
+use pleach_core::{Codec, Parser, slip};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs, RandomArgs};

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use pleach::lint::{Effort, Finding, Kind, Severity, lint};
+use pleach_core::lint::{Effort, Finding, Kind, Severity, lint};
 use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs, RandomArgs};

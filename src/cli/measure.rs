@@ -7,13 +7,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pleach::choice::{ClassCode, MemberChoice, ROOT, Scratch, Sink};
-use pleach::grammar::NodeKind;
-use pleach::id::{NodeId, ProductionId, SymbolId};
-use pleach::kpath::{ExpansionCoverage, WindowStack, WindowTable};
-use pleach::parse::{Forest, Refusal, Workspace};
-use pleach::slip::{self, Slips};
-use pleach::{Codec, Coverage, Graph, Parser};
+use pleach_core::choice::{ClassCode, MemberChoice, ROOT, Scratch, Sink};
+use pleach_core::grammar::NodeKind;
+use pleach_core::id::{NodeId, ProductionId, SymbolId};
+use pleach_core::kpath::{ExpansionCoverage, WindowStack, WindowTable};
+use pleach_core::parse::{Forest, Refusal, Workspace};
+use pleach_core::slip::{self, Slips};
+use pleach_core::{Codec, Coverage, Graph, Parser};
 
 use super::failure::Failure;
 use super::input::{InputFile, read_input};
@@ -33,7 +33,7 @@ pub(super) struct Meter {
 
 impl Meter {
     /// Nothing covered yet.
-    pub(super) fn new(windows: &Arc<WindowTable>) -> Result<Meter, pleach::kpath::Error> {
+    pub(super) fn new(windows: &Arc<WindowTable>) -> Result<Meter, pleach_core::kpath::Error> {
         let graph = windows.kpaths().graph().clone();
         Ok(Meter {
             coverage: Coverage::new(windows.kpaths())?,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pleach::{Codec, Parser};
+use pleach_core::{Codec, Parser};
 
 use super::args::{ForceArgs, JsonArgs, NotationArgs};
 use super::encode::{finish, write_encoded};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use pleach::Codec;
-use pleach::model::{Exponent, Model, ONE, Reading};
+use pleach_core::Codec;
+use pleach_core::model::{Exponent, Model, ONE, Reading};
 
 use super::failure::Failure;
 use super::output::{Existing, write_file};

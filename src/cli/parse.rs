@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::Parser;
-use pleach::kpath::{KPaths, WindowTable};
-use pleach::parse::{Derivations, Error};
+use pleach_core::Parser;
+use pleach_core::kpath::{KPaths, WindowTable};
+use pleach_core::parse::{Derivations, Error};
 use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};

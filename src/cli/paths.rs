@@ -1,7 +1,7 @@
 //! `pleach paths`: the k-paths one by one. They are unranked as they are printed, so memory does not grow with them.
 
 use clap::Args;
-use pleach::KPaths;
+use pleach_core::KPaths;
 use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use pleach::bitset::BitSet;
-use pleach::id::SymbolId;
-use pleach::kpath::{ExpansionCoverage, pattern};
-use pleach::{Graph, KPaths};
+use pleach_core::bitset::BitSet;
+use pleach_core::id::SymbolId;
+use pleach_core::kpath::{ExpansionCoverage, pattern};
+use pleach_core::{Graph, KPaths};
 use serde::Serialize;
 
 use super::failure::Failure;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use pleach::Codec;
-use pleach::choice::{Lexemes, SiteIndex};
-use pleach::generate::{CloseOff, Cover, CoverBuilder, Packing};
-use pleach::kpath::WindowTable;
+use pleach_core::Codec;
+use pleach_core::choice::{Lexemes, SiteIndex};
+use pleach_core::generate::{CloseOff, Cover, CoverBuilder, Packing};
+use pleach_core::kpath::WindowTable;
 use serde::Serialize;
 
 use super::args::{DirArgs, ForceArgs, GrammarArgs, JsonArgs, RandomArgs};

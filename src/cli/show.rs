@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::grammar::NodeKind;
-use pleach::{Codec, Parser, Tree};
+use pleach_core::grammar::NodeKind;
+use pleach_core::{Codec, Parser, Tree};
 use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pleach::Codec;
-use pleach::choice::{ClassCode, MemberChoice};
-use pleach::grammar::print::Literal;
-use pleach::grammar::{Grammar, NodeKind};
-use pleach::id::NodeId;
-use pleach::model::{Model, ONE, Outcome};
+use pleach_core::Codec;
+use pleach_core::choice::{ClassCode, MemberChoice};
+use pleach_core::grammar::print::Literal;
+use pleach_core::grammar::{Grammar, NodeKind};
+use pleach_core::id::NodeId;
+use pleach_core::model::{Model, ONE, Outcome};
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};

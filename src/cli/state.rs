@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use bincode::{Decode, Encode};
-use pleach::Coverage;
-use pleach::kpath::WindowTable;
+use pleach_core::Coverage;
+use pleach_core::kpath::WindowTable;
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher as _;
 

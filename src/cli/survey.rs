@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pleach::choice::{Lexemes, ROOT, Scratch, SiteIndex};
-use pleach::generate::{Growth, Limits, RandomChooser};
-use pleach::import::{self, Files, Notation};
-use pleach::parse::{Budget, Refusal, Workspace};
-use pleach::rng::Rng;
-use pleach::weights::Weights;
-use pleach::{Codec, Grammar, Graph, Parser};
+use pleach_core::choice::{Lexemes, ROOT, Scratch, SiteIndex};
+use pleach_core::generate::{Growth, Limits, RandomChooser};
+use pleach_core::parse::{Budget, Refusal, Workspace};
+use pleach_core::rng::Rng;
+use pleach_core::weights::Weights;
+use pleach_core::{Codec, Grammar, Graph, Parser};
+use pleach_import::{Files, Notation};
 use serde::Serialize;
 
 use super::args::{ForceArgs, JsonArgs, RandomArgs, notation};
@@ -149,7 +149,7 @@ impl Survey {
             // What another one asks for may be a system only if that one is not there.
             let is_part = read(&file.path).is_ok_and(|text| {
                 let notation = self.from.unwrap_or_else(|| Notation::of(&file.path, &text));
-                import::is_part(&text, notation)
+                pleach_import::is_part(&text, notation)
             });
             found.push((file, is_part));
         }
@@ -378,9 +378,10 @@ fn load(
     let notation = options.from.unwrap_or_else(|| Notation::of(path, &text));
     system.notation = notation.name();
     let mut files = Files::new(text);
-    let imported = import::read_with(&mut files, notation, &mut |name| companion(path, name));
+    let imported =
+        pleach_import::read_with(&mut files, notation, &mut |name| companion(path, name));
     system.companions = files.companions().map(PathBuf::from).collect();
-    let wrong = |error: pleach::grammar::Error| {
+    let wrong = |error: pleach_core::grammar::Error| {
         let error = files.locate(error);
         (error.message().to_owned(), error.to_string())
     };

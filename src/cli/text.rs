@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use pleach::caret::Position;
-use pleach::parse::{Budget, Error, Expected, Forest, Refusal, Workspace};
-use pleach::{Graph, Parser};
+use pleach_core::caret::Position;
+use pleach_core::parse::{Budget, Error, Expected, Forest, Refusal, Workspace};
+use pleach_core::{Graph, Parser};
 use serde::Serialize;
 
 use super::diagnostic::{Diagnostic, Place, Severity};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pleach::Grammar;
-use pleach::grammar::notation::is_name;
+use pleach_core::Grammar;
+use pleach_core::grammar::notation::is_name;
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};

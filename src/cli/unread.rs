@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use pleach::grammar::Role;
-use pleach::import::{Files, Imported, Notation};
-use pleach::lexicon::Origin;
-use pleach::{Grammar, Graph};
+use pleach_core::grammar::Role;
+use pleach_core::lexicon::Origin;
+use pleach_core::{Grammar, Graph};
+use pleach_import::{Files, Imported, Notation};
 
 /// How often is looked: without one token, others may need what is left out.
 const ROUNDS: usize = 3;

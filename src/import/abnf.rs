@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::build::{Builder, Scan, any_case};
 use super::names::Names;
 use super::{Effect, Imported, Remark};
-use crate::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
-use crate::grammar::{CharClass, Error, ErrorKind};
+use pleach_core::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
+use pleach_core::grammar::{CharClass, Error, ErrorKind};
 
 #[derive(Clone, PartialEq, Debug)]
 enum Token<'t> {
@@ -60,7 +60,7 @@ struct Reader<'t> {
     remarks: Vec<Remark>,
 }
 
-pub(super) fn read(text: &str) -> Result<Imported, Error> {
+pub(crate) fn read(text: &str) -> Result<Imported, Error> {
     let tokens = tokens(text)?;
     let above = |value: &u32| *value > 0xff;
     let characters = tokens.iter().any(|(token, _)| match token {

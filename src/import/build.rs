@@ -2,13 +2,13 @@
 //!
 //! An open group is a frame on a stack of the builder's, so groups nest as deep as memory goes.
 
-use crate::grammar::ast::{Alternative, Ast, ExprId, Span};
-use crate::grammar::{CharClass, Error, ErrorKind, Probability};
+use pleach_core::grammar::ast::{Alternative, Ast, ExprId, Span};
+use pleach_core::grammar::{CharClass, Error, ErrorKind, Probability};
 
 /// Expressions under construction.
 #[derive(Debug, Default)]
-pub(super) struct Builder {
-    pub(super) ast: Ast,
+pub(crate) struct Builder {
+    pub(crate) ast: Ast,
     frames: Vec<Frame>,
     /// The elements of all open concatenations.
     elements: Vec<ExprId>,
@@ -32,7 +32,7 @@ struct Frame {
 
 impl Builder {
     /// Opens a right side, or a group which `bounds` repeats.
-    pub(super) fn open(&mut self, open: Span, bounds: Option<(u32, Option<u32>)>) {
+    pub(crate) fn open(&mut self, open: Span, bounds: Option<(u32, Option<u32>)>) {
         self.frames.push(Frame {
             open,
             bounds,
@@ -44,17 +44,17 @@ impl Builder {
     }
 
     /// The number of open groups, the right side among them.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.frames.len()
     }
 
     /// Where the innermost group was opened.
-    pub(super) fn opened(&self) -> Option<Span> {
+    pub(crate) fn opened(&self) -> Option<Span> {
         self.frames.last().map(|frame| frame.open)
     }
 
     /// Adds an element to the innermost concatenation.
-    pub(super) fn push(&mut self, expr: ExprId) {
+    pub(crate) fn push(&mut self, expr: ExprId) {
         let ahead = self.frames.last_mut().and_then(|frame| frame.ahead.take());
         let expr = match ahead {
             Some((min, max, span)) => self.repeated(expr, min, max, span),
@@ -64,19 +64,19 @@ impl Builder {
     }
 
     /// The elements of the innermost concatenation so far.
-    pub(super) fn elements(&self) -> &[ExprId] {
+    pub(crate) fn elements(&self) -> &[ExprId] {
         let from = self.frames.last().map_or(0, |frame| frame.elements);
         &self.elements[from..]
     }
 
     /// Takes back the last element of the innermost concatenation.
-    pub(super) fn pop(&mut self) -> Option<ExprId> {
+    pub(crate) fn pop(&mut self) -> Option<ExprId> {
         let from = self.frames.last()?.elements;
         (self.elements.len() > from).then(|| self.elements.pop())?
     }
 
     /// Repeats the last element. False if there is none.
-    pub(super) fn repeat(&mut self, min: u32, max: Option<u32>, span: Span) -> bool {
+    pub(crate) fn repeat(&mut self, min: u32, max: Option<u32>, span: Span) -> bool {
         let Some(subject) = self.pop() else {
             return false;
         };
@@ -86,7 +86,7 @@ impl Builder {
     }
 
     /// Repeats the next element. False if a repetition waits for it already.
-    pub(super) fn repeat_next(&mut self, min: u32, max: Option<u32>, span: Span) -> bool {
+    pub(crate) fn repeat_next(&mut self, min: u32, max: Option<u32>, span: Span) -> bool {
         match self.frames.last_mut() {
             Some(frame) if frame.ahead.is_none() => {
                 frame.ahead = Some((min, max, span));
@@ -97,7 +97,7 @@ impl Builder {
     }
 
     /// The repetition that waits for an element.
-    pub(super) fn waiting(&self) -> Option<Span> {
+    pub(crate) fn waiting(&self) -> Option<Span> {
         self.frames.last()?.ahead.map(|(_, _, span)| span)
     }
 
@@ -111,14 +111,14 @@ impl Builder {
     }
 
     /// States the probability of the present alternative.
-    pub(super) fn probable(&mut self, probability: Probability, span: Span) {
+    pub(crate) fn probable(&mut self, probability: Probability, span: Span) {
         if let Some(frame) = self.frames.last_mut() {
             frame.probability = Some((probability, span));
         }
     }
 
     /// Ends an alternative, before the sign at `at`. One without elements derives the empty text.
-    pub(super) fn alternative(&mut self, at: Span) {
+    pub(crate) fn alternative(&mut self, at: Span) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
@@ -140,7 +140,7 @@ impl Builder {
 
     /// Closes the innermost group before or at `at` and gives what it is. Whether that is an element of the next group is for
     /// the caller to say.
-    pub(super) fn close(&mut self, at: Span) -> Option<ExprId> {
+    pub(crate) fn close(&mut self, at: Span) -> Option<ExprId> {
         self.alternative(at);
         let frame = self.frames.pop()?;
         let own = &self.alternatives[frame.alternatives..];
@@ -157,7 +157,7 @@ impl Builder {
 }
 
 /// Text whose ASCII letters may be in either case. A single letter is a class of both.
-pub(super) fn any_case(ast: &mut Ast, text: &str, span: Span) -> ExprId {
+pub(crate) fn any_case(ast: &mut Ast, text: &str, span: Span) -> ExprId {
     match text.as_bytes() {
         [letter] if letter.is_ascii_alphabetic() => {
             let letter = char::from(*letter);
@@ -174,13 +174,13 @@ pub(super) fn any_case(ast: &mut Ast, text: &str, span: Span) -> ExprId {
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scan<'t> {
-    pub(super) text: &'t str,
-    pub(super) at: usize,
+pub(crate) struct Scan<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) at: usize,
 }
 
 impl<'t> Scan<'t> {
-    pub(super) fn new(text: &'t str) -> Scan<'t> {
+    pub(crate) fn new(text: &'t str) -> Scan<'t> {
         Scan {
             text,
             at: if text.starts_with('\u{feff}') { 3 } else { 0 },
@@ -188,23 +188,23 @@ impl<'t> Scan<'t> {
     }
 
     /// What has not been read.
-    pub(super) fn rest(&self) -> &'t str {
+    pub(crate) fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    pub(crate) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
     /// Goes on behind `prefix`, if it stands here.
-    pub(super) fn eat(&mut self, prefix: &str) -> bool {
+    pub(crate) fn eat(&mut self, prefix: &str) -> bool {
         let here = self.rest().starts_with(prefix);
         self.at += if here { prefix.len() } else { 0 };
         here
     }
 
     /// Takes the longest run of such characters.
-    pub(super) fn take_while(&mut self, mut holds: impl FnMut(char) -> bool) -> &'t str {
+    pub(crate) fn take_while(&mut self, mut holds: impl FnMut(char) -> bool) -> &'t str {
         let rest = self.rest();
         let len = rest.find(|c| !holds(c)).unwrap_or(rest.len());
         self.at += len;
@@ -212,7 +212,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Takes what stands before `end` on this line, and `end`.
-    pub(super) fn take_until(&mut self, end: char) -> Option<&'t str> {
+    pub(crate) fn take_until(&mut self, end: char) -> Option<&'t str> {
         let rest = self.rest();
         let len = rest.find([end, '\n'])?;
         rest[len..].starts_with(end).then(|| {
@@ -222,7 +222,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Passes over blanks and comments, which are those of C.
-    pub(super) fn skip(&mut self) -> Result<(), Error> {
+    pub(crate) fn skip(&mut self) -> Result<(), Error> {
         loop {
             self.take_while(char::is_whitespace);
             let start = self.at;
@@ -240,16 +240,16 @@ impl<'t> Scan<'t> {
     }
 
     /// From a place to this one.
-    pub(super) fn span_from(&self, start: usize) -> Span {
+    pub(crate) fn span_from(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
     /// The character here, as a span.
-    pub(super) fn here(&self) -> Span {
+    pub(crate) fn here(&self) -> Span {
         Span::new(self.at, self.at + self.peek().map_or(0, char::len_utf8))
     }
 
-    pub(super) fn error(
+    pub(crate) fn error(
         &self,
         kind: ErrorKind,
         span: Span,
@@ -260,7 +260,7 @@ impl<'t> Scan<'t> {
     }
 
     /// The error for a character that begins nothing.
-    pub(super) fn unexpected(&self, help: &str) -> Error {
+    pub(crate) fn unexpected(&self, help: &str) -> Error {
         let message = match self.peek() {
             Some(c) => format!("unexpected {c:?}"),
             None => "unexpected end of the text".to_owned(),
@@ -269,7 +269,7 @@ impl<'t> Scan<'t> {
     }
 
     /// The error for something that its line does not finish.
-    pub(super) fn unterminated(&self, start: usize, what: &str, end: &str) -> Error {
+    pub(crate) fn unterminated(&self, start: usize, what: &str, end: &str) -> Error {
         let line = self.text[start..].find('\n');
         let end_of_line = line.map_or(self.text.len(), |len| start + len);
         self.error(

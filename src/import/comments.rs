@@ -21,7 +21,7 @@ fn signs(notation: Notation) -> (&'static [&'static str], bool) {
 /// comments. Blank lines between comments are kept as empty ones. Linear in what it looks at.
 ///
 /// ```
-/// use pleach::import::{Notation, comments_before};
+/// use pleach_import::{Notation, comments_before};
 ///
 /// let text = "a = b\n; What b is,\n;\n; in words.\n\nb = \"x\"\n";
 /// let at = text.find("b = ").unwrap();

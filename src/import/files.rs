@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use crate::caret::Position;
-use crate::grammar::Error;
-use crate::id::MAX_IDS;
+use pleach_core::caret::Position;
+use pleach_core::grammar::Error;
+use pleach_core::id::MAX_IDS;
 
 /// The texts that a grammar was read from.
 ///
 /// ```
-/// use pleach::import::{Files, Notation, read_with};
+/// use pleach_import::{Files, Notation, read_with};
 ///
 /// let lexer = "lexer grammar L;\nB : 'b';\nC : [c;\n";
 /// let mut files = Files::new("parser grammar P;\noptions { tokenVocab = L; }\na : B C;\n");
@@ -68,7 +68,7 @@ impl Files {
     }
 
     /// Adds a file, and says where it stands; `None` if that is too much text.
-    pub(super) fn add(&mut self, name: String, text: &str) -> Option<Range<usize>> {
+    pub(crate) fn add(&mut self, name: String, text: &str) -> Option<Range<usize>> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if self.text.len().saturating_add(text.len()) >= MAX_IDS {
             return None;
@@ -129,7 +129,7 @@ impl Files {
 #[cfg(test)]
 mod tests {
     use super::Files;
-    use crate::caret::Position;
+    use pleach_core::caret::Position;
 
     #[test]
     fn places_are_those_in_the_files() {

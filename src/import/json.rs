@@ -11,11 +11,11 @@ use std::fmt;
 
 use super::names::Names;
 use super::{Effect, Imported, Notation, Remark};
-use crate::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
-use crate::grammar::{Error, ErrorKind, Probability};
+use pleach_core::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
+use pleach_core::grammar::{Error, ErrorKind, Probability};
 
 /// An object with its members in order, also those of one name.
-pub(super) struct Members<'t>(pub(super) Vec<(String, &'t RawValue)>);
+pub(crate) struct Members<'t>(pub(crate) Vec<(String, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for Members<'t> {
     fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
@@ -40,7 +40,7 @@ impl<'t> Deserialize<'t> for Members<'t> {
 }
 
 /// Which form a text has, as far as its beginning tells.
-pub(super) fn form(text: &str) -> Notation {
+pub(crate) fn form(text: &str) -> Notation {
     let signs: String = text
         .trim_start_matches('\u{feff}')
         .chars()
@@ -75,15 +75,15 @@ fn has_rules(text: &str) -> bool {
 }
 
 /// A text in JSON, and what has been made of it so far.
-pub(super) struct Reader<'t> {
-    pub(super) text: &'t str,
-    pub(super) ast: Ast,
-    pub(super) names: Names,
-    pub(super) remarks: Vec<Remark>,
+pub(crate) struct Reader<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) ast: Ast,
+    pub(crate) names: Names,
+    pub(crate) remarks: Vec<Remark>,
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str) -> Reader<'t> {
+    pub(crate) fn new(text: &'t str) -> Reader<'t> {
         Reader {
             text,
             ast: Ast::new(),
@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    pub(super) fn finish(self) -> Imported {
+    pub(crate) fn finish(self) -> Imported {
         Imported {
             ast: self.ast,
             remarks: self.remarks,
@@ -100,18 +100,18 @@ impl<'t> Reader<'t> {
     }
 
     /// Where a value stands: serde_json lends parts of the text itself.
-    pub(super) fn span(&self, value: &RawValue) -> Span {
+    pub(crate) fn span(&self, value: &RawValue) -> Span {
         let start = (value.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         Span::new(start, start + value.get().len())
     }
 
-    pub(super) fn error(&self, span: Span, message: impl Into<String>, help: &str) -> Error {
+    pub(crate) fn error(&self, span: Span, message: impl Into<String>, help: &str) -> Error {
         let text = self.text.as_bytes();
         Error::new(ErrorKind::UnexpectedToken, text, span, message, help)
     }
 
     /// Reads the text or a part of it as a value of a type.
-    pub(super) fn value<T: Deserialize<'t>>(&self, part: &'t str, help: &str) -> Result<T, Error> {
+    pub(crate) fn value<T: Deserialize<'t>>(&self, part: &'t str, help: &str) -> Result<T, Error> {
         serde_json::from_str(part).map_err(|error| {
             let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
             let message = error.to_string();
@@ -135,11 +135,11 @@ impl<'t> Reader<'t> {
         })
     }
 
-    pub(super) fn string(&self, value: &'t RawValue, help: &str) -> Result<String, Error> {
+    pub(crate) fn string(&self, value: &'t RawValue, help: &str) -> Result<String, Error> {
         self.value(value.get(), help)
     }
 
-    pub(super) fn list(&self, value: &'t RawValue, help: &str) -> Result<Vec<&'t RawValue>, Error> {
+    pub(crate) fn list(&self, value: &'t RawValue, help: &str) -> Result<Vec<&'t RawValue>, Error> {
         self.value(value.get(), help)
     }
 
@@ -174,7 +174,7 @@ impl<'t> Reader<'t> {
 const BOOK_HELP: &str = "the form is {\"<start>\": [\"text <name> text\", …], …}";
 
 /// `{"<start>": ["text<name>", ["text", {"prob": 0.2}]]}`.
-pub(super) fn read_fuzzingbook(text: &str) -> Result<Imported, Error> {
+pub(crate) fn read_fuzzingbook(text: &str) -> Result<Imported, Error> {
     let mut reader = Reader::new(text);
     let Members(members) = reader.value(text, BOOK_HELP)?;
     for (name, value) in members {
@@ -278,7 +278,7 @@ impl<'t> Reader<'t> {
 const MUTATOR_HELP: &str = "the form is {\"<start>\": [[\"text\", \"<name>\"], …], …}";
 
 /// `{"<start>": [["text", "<name>"], []]}`: a part is a name if it is one of the object's, else text.
-pub(super) fn read_grammar_mutator(text: &str) -> Result<Imported, Error> {
+pub(crate) fn read_grammar_mutator(text: &str) -> Result<Imported, Error> {
     let mut reader = Reader::new(text);
     let Members(members) = reader.value(text, MUTATOR_HELP)?;
     let known: BTreeMap<String, ()> = members.iter().map(|(name, _)| (name.clone(), ())).collect();
@@ -337,7 +337,7 @@ fn latin(text: &str) -> Vec<u8> {
 const NAUTILUS_HELP: &str = "the form is [[\"START\", \"text {NAME} text\"], …]";
 
 /// `[["START", "text{NAME}"]]`: each rule adds an alternative; `START` is where it starts, or else the first one.
-pub(super) fn read_nautilus(text: &str) -> Result<Imported, Error> {
+pub(crate) fn read_nautilus(text: &str) -> Result<Imported, Error> {
     let mut reader = Reader::new(text);
     let rules: Vec<&RawValue> = reader.value(text, NAUTILUS_HELP)?;
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

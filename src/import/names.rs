@@ -2,29 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use crate::grammar::ast::{Ast, NameId};
-use crate::grammar::notation::is_name;
+use pleach_core::grammar::ast::{Ast, NameId};
+use pleach_core::grammar::notation::is_name;
 
 /// The names of a grammar by what they are in the other notation.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     ids: BTreeMap<String, (NameId, String)>,
     /// The names that are taken, and the next number for one more that would be the same.
     taken: BTreeMap<String, u32>,
 }
 
 impl Names {
-    pub(super) fn new() -> Names {
+    pub(crate) fn new() -> Names {
         Names::default()
     }
 
     /// The id of a name. Characters that a name cannot have become `_`; what is no longer distinct then gets a number.
-    pub(super) fn id(&mut self, ast: &mut Ast, name: &str) -> NameId {
+    pub(crate) fn id(&mut self, ast: &mut Ast, name: &str) -> NameId {
         self.id_as(ast, name, name)
     }
 
     /// The id of the name that is known by `key`, spelled as in `name` if it is new.
-    pub(super) fn id_as(&mut self, ast: &mut Ast, key: &str, name: &str) -> NameId {
+    pub(crate) fn id_as(&mut self, ast: &mut Ast, key: &str, name: &str) -> NameId {
         if let Some(&(id, _)) = self.ids.get(key) {
             return id;
         }
@@ -34,7 +34,7 @@ impl Names {
     }
 
     /// A name like this one that nothing else has, and how it is spelled.
-    pub(super) fn fresh(&mut self, ast: &mut Ast, name: &str) -> (NameId, String) {
+    pub(crate) fn fresh(&mut self, ast: &mut Ast, name: &str) -> (NameId, String) {
         let continues = |c: char| matches!(c, '_' | '-') || c.is_alphanumeric();
         let plain: String = name
             .chars()
@@ -53,7 +53,7 @@ impl Names {
     }
 
     /// How the name that is known by `key` is spelled.
-    pub(super) fn spelled(&self, key: &str) -> Option<&str> {
+    pub(crate) fn spelled(&self, key: &str) -> Option<&str> {
         self.ids.get(key).map(|(_, spelled)| spelled.as_str())
     }
 }

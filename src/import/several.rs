@@ -1,26 +1,26 @@
 //! A grammar whose rules are written in several files.
 //!
 //! RFCs refer to rules of other RFCs. Each file is read for itself, and what the first one lacks is copied from the others, in
-//! their order ([`Ast::complete`](crate::grammar::ast::Ast::complete)). A file is read with blanks in the place of those before it,
+//! their order ([`Ast::complete`](pleach_core::grammar::ast::Ast::complete)). A file is read with blanks in the place of those before it,
 //! so that all places count in the text of all files.
 
 use super::{Files, Imported, Loader, Notation, read_with, too_large};
-use crate::grammar::Error;
-use crate::grammar::ast::Span;
+use pleach_core::grammar::Error;
+use pleach_core::grammar::ast::Span;
 
 /// Reads a grammar as [`read_with`] does, and takes what it refers to and lacks from other files, each given by what to call it and
 /// its text. Nothing else of them is taken.
 ///
 /// ```
-/// use pleach::import::{Files, Notation, read_several};
+/// use pleach_import::{Files, Notation, read_several};
 ///
 /// let mut files = Files::new("request = method SP target\nmethod = \"GET\"\n");
 /// let other = ("uri.abnf".to_owned(), "Target = 1*segment\nsegment = \"/\" *ALPHA\nport = *DIGIT\n".to_owned());
 /// let imported = read_several(&mut files, Notation::Abnf, &[other], &mut |_| None)?;
-/// let grammar = pleach::Grammar::from_ast(&imported.ast, files.text())?;
+/// let grammar = pleach_core::Grammar::from_ast(&imported.ast, files.text())?;
 /// let names: Vec<&str> = grammar.productions().iter().map(|(_, it)| &*it.name).collect();
 /// assert_eq!(names, ["request", "method", "SP", "target", "segment", "ALPHA"]);
-/// # Ok::<(), pleach::grammar::Error>(())
+/// # Ok::<(), pleach_core::grammar::Error>(())
 /// ```
 ///
 /// # Errors

@@ -1,9 +1,9 @@
 //! What readers make of texts, right ones, wrong ones and any.
 
 use super::{Effect, Files, Notation, read, read_several};
-use crate::Grammar;
-use crate::grammar::ErrorKind;
-use crate::rng::Rng;
+use pleach_core::Grammar;
+use pleach_core::grammar::ErrorKind;
+use pleach_core::rng::Rng;
 
 /// A text, and the grammar that it is, as pleach prints it.
 struct Case {
@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-fn grammar(text: &str, notation: Notation) -> Result<Grammar, crate::grammar::Error> {
+fn grammar(text: &str, notation: Notation) -> Result<Grammar, pleach_core::grammar::Error> {
     Grammar::from_ast(&read(text, notation)?.ast, text)
 }
 
@@ -361,7 +361,7 @@ fn several(texts: &[&str], notation: Notation) -> Result<(String, Vec<String>), 
         format!("{file}:{}: {}", place.position.line, remark.what)
     });
     let remarks = remarks.collect();
-    let grammar = crate::Grammar::from_ast(&imported.ast, files.text());
+    let grammar = pleach_core::Grammar::from_ast(&imported.ast, files.text());
     let grammar = grammar.map_err(|error| files.locate(error).to_string())?;
     assert!(grammar.warnings().is_empty(), "{texts:?}");
     Ok((grammar.to_string(), remarks))

@@ -7,12 +7,12 @@
 use super::Imported;
 use super::build::{Builder, Scan};
 use super::names::Names;
-use crate::grammar::ast::{ExprId, Span};
-use crate::grammar::{Error, ErrorKind, Probability};
+use pleach_core::grammar::ast::{ExprId, Span};
+use pleach_core::grammar::{Error, ErrorKind, Probability};
 
 const HELP: &str = "a production is written `Name = … ;`";
 
-pub(super) fn read(text: &str) -> Result<Imported, Error> {
+pub(crate) fn read(text: &str) -> Result<Imported, Error> {
     let mut scan = Scan::new(text);
     let (mut build, mut names) = (Builder::default(), Names::new());
     loop {

@@ -4,8 +4,8 @@
 //! matching*, 1975); that of a whole word is left out. Its states then become an expression one by one (Hopcroft, Motwani,
 //! Ullman: *Introduction to Automata Theory*, section 3.2.2). `*/` gives `([^*] | "*"+ [^*/])* "*"*`.
 
-use crate::grammar::ast::{Alternative, Ast, ExprId, Span};
-use crate::grammar::{CharClass, Member};
+use pleach_core::grammar::ast::{Alternative, Ast, ExprId, Span};
+use pleach_core::grammar::{CharClass, Member};
 use std::collections::BTreeSet;
 
 /// The most states; an expression is a few times as large for each.
@@ -15,23 +15,23 @@ const MAX_SIZE: usize = 2000;
 
 /// What ends a text.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Terminators {
+pub(crate) struct Terminators {
     /// Characters.
-    pub(super) chars: Option<CharClass>,
+    pub(crate) chars: Option<CharClass>,
     /// Words of more than one.
-    pub(super) words: BTreeSet<String>,
+    pub(crate) words: BTreeSet<String>,
 }
 
 impl Terminators {
     /// Adds those of others.
-    pub(super) fn extend(&mut self, others: &Terminators) {
+    pub(crate) fn extend(&mut self, others: &Terminators) {
         self.chars = union(self.chars.as_ref(), others.chars.as_ref());
         self.words.extend(others.words.iter().cloned());
     }
 }
 
 /// The members of either class.
-pub(super) fn union(one: Option<&CharClass>, other: Option<&CharClass>) -> Option<CharClass> {
+pub(crate) fn union(one: Option<&CharClass>, other: Option<&CharClass>) -> Option<CharClass> {
     let ranges = |class: Option<&CharClass>| class.map_or(Vec::new(), |it| it.chars().to_vec());
     let mut all = ranges(one);
     all.extend(ranges(other));
@@ -39,7 +39,7 @@ pub(super) fn union(one: Option<&CharClass>, other: Option<&CharClass>) -> Optio
 }
 
 /// The characters of one class that the other does not have.
-pub(super) fn minus(one: &CharClass, other: Option<&CharClass>) -> Option<CharClass> {
+pub(crate) fn minus(one: &CharClass, other: Option<&CharClass>) -> Option<CharClass> {
     let Some(other) = other else {
         return Some(one.clone());
     };
@@ -86,7 +86,7 @@ impl Re {
 
 /// The texts of characters of `base` in which no terminator occurs, the empty one unless `is_nonempty`. `None` if there is none, or
 /// if the terminators are too many or too long.
-pub(super) fn until(
+pub(crate) fn until(
     ast: &mut Ast,
     base: &CharClass,
     terminators: &Terminators,

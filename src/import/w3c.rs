@@ -7,8 +7,8 @@
 use super::build::{Builder, Scan};
 use super::names::Names;
 use super::{Effect, Imported, Remark};
-use crate::grammar::ast::{Ast, ExprId, ExprKind, Span};
-use crate::grammar::{CharClass, Error, ErrorKind};
+use pleach_core::grammar::ast::{Ast, ExprId, ExprKind, Span};
+use pleach_core::grammar::{CharClass, Error, ErrorKind};
 
 #[derive(Clone, PartialEq, Debug)]
 enum Token<'t> {
@@ -34,7 +34,7 @@ struct Reader<'t> {
     minus: Vec<(usize, usize, Span)>,
 }
 
-pub(super) fn read(text: &str) -> Result<Imported, Error> {
+pub(crate) fn read(text: &str) -> Result<Imported, Error> {
     let tokens = tokens(text)?;
     let mut reader = Reader {
         scan: Scan::new(text),

@@ -2,7 +2,7 @@
 //!
 //! Drawn from all of Unicode, nearly every character would be of a kind that no program treats in a way of its own.
 
-use crate::grammar::CharClass;
+use pleach_core::grammar::CharClass;
 
 /// Printable ASCII, white space, letters with and without a case of one character, a combining accent, and characters that are
 /// skipped, break lines or lie beyond the first plane.
@@ -22,6 +22,6 @@ const MEMBERS: [(char, char); 12] = [
 ];
 
 /// The class that stands for any character.
-pub(super) fn wildcard() -> Option<CharClass> {
+pub(crate) fn wildcard() -> Option<CharClass> {
     CharClass::new(&MEMBERS, &[])
 }

@@ -1,7 +1,7 @@
 //! What the macros' expansions call. None of it is for anybody else.
 
-use crate::grammar::Grammar;
-use crate::semantics::{AnySemantics, Semantics};
+use pleach_core::grammar::Grammar;
+use pleach_core::semantics::{AnySemantics, Semantics};
 
 /// What the body of a target can take.
 #[diagnostic::on_unimplemented(

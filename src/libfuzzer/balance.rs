@@ -2,7 +2,7 @@
 //!
 //! Where nearly every text is accepted (Markdown, URLs), a grammar has little to add, and the engine's mutations of bytes are quick and
 //! get at what the grammar leaves out; elsewhere most of what they make is refused at once. Which it is shows in what comes back as a
-//! parent, as with the operators of a [`Session`](crate::mutate::Session): every text is remembered by its hash with who made
+//! parent, as with the operators of a [`Session`](pleach_core::mutate::Session): every text is remembered by its hash with who made
 //! it, and who makes what comes back is the better. The odds for the engine are the setting's, times the ratio of the two
 //! rates, within bounds, so that neither side starves.
 
@@ -110,7 +110,7 @@ impl Balance {
 /// The hash of a text, the lowest two bits off; the same on every machine.
 fn hash(text: &[u8]) -> u64 {
     // 0 is the free place.
-    crate::mutate::hash(text) & !3 | 4
+    pleach_core::mutate::hash(text) & !3 | 4
 }
 
 fn place(hash: u64) -> usize {

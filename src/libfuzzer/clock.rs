@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use super::config::Config;
 use super::schedule::Schedule;
-use crate::mutate::Session;
+use pleach_core::mutate::Session;
 
 /// One mutation of so many is timed.
 const SAMPLED: u32 = 8;

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::mutate::{Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
+use pleach_core::mutate::{Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
 
 /// What a target makes of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! A process dies with the input that crashes it and remembers nothing. The engine's own files do: they are read once, before the first
 //! mutation, by each process of a campaign that goes on after a crash (`-fork` with `-ignore_crashes`, or started again), so
-//! that it need not crash in the same way again ([`Session::shun`](crate::mutate::Session::shun)).
+//! that it need not crash in the same way again ([`Session::shun`](pleach_core::mutate::Session::shun)).
 
 use std::ffi::OsString;
 use std::fs;

@@ -35,7 +35,7 @@
 //! | `k` | the greatest k of the k-paths that are sought |
 //! | `features` | k of the k-paths that the engine sees as features; 0 for none |
 //! | `model` | whether random derivations follow a model |
-//! | `hooks` | whether there are hooks, which `pleach decode` does not know: see [`semantics`](crate::semantics) |
+//! | `hooks` | whether there are hooks, which `pleach decode` does not know: see [`semantics`](pleach_core::semantics) |
 //! | `instrumented` | whether pleach was compiled like the program under test, which makes it slow |
 //! | `path` | of the grammar, from the manifest's directory; missing if the grammar is an expression |
 //! | `fingerprint` | of the grammar, in hexadecimal: what is read below it has the same |
@@ -48,7 +48,7 @@ use std::fs;
 use std::path::Path;
 
 use super::InputCodec;
-use crate::grammar::Grammar;
+use pleach_core::grammar::Grammar;
 
 /// What a target says of itself.
 #[derive(Debug)]
@@ -103,8 +103,8 @@ mod tests {
     use std::fs;
 
     use super::Description;
-    use crate::grammar::Grammar;
     use crate::libfuzzer::InputCodec;
+    use pleach_core::grammar::Grammar;
 
     #[test]
     fn a_target_says_what_it_is_and_its_grammar_comes_back() {

@@ -17,12 +17,12 @@
 /// ```
 ///
 /// The settings, `name: value,` each, stand in any order before the body. Only `grammar` is needed. The package of the target
-/// depends on `pleach` with the feature `libfuzzer`, and on `libfuzzer-sys` by that name:
+/// depends on `pleach`, and on `libfuzzer-sys` by that name:
 ///
 /// ```toml
 /// [dependencies]
 /// libfuzzer-sys = "0.4"
-/// pleach = { version = "0.1", default-features = false, features = ["libfuzzer"] }
+/// pleach = "0.1"
 /// ```
 ///
 /// # The body
@@ -56,7 +56,7 @@
 /// # `grammar`
 ///
 /// A path relative to the manifest of the target's package; the file is built into the target. It is text in the
-/// [notation](crate::grammar::notation) of pleach, or what `pleach compile` has made of it: with that, the target links no reader of
+/// [notation](pleach_core::grammar::notation) of pleach, or what `pleach compile` has made of it: with that, the target links no reader of
 /// texts, and a large grammar is there at once. `pleach convert` makes a grammar of another notation (`.g4`, `.pest`, `.abnf`, …) one of this.
 /// Instead of a path it may be an expression that yields a [`Grammar`](crate::Grammar):
 ///
@@ -88,7 +88,7 @@
 ///
 /// # `errors`
 ///
-/// The share of mutations that make an input slightly invalid, for error paths: see [`slip`](crate::slip).
+/// The share of mutations that make an input slightly invalid, for error paths: see [`slip`](pleach_core::slip).
 ///
 /// ```no_run
 /// #![no_main]
@@ -104,7 +104,7 @@
 ///
 /// `model` lets random derivations follow what `pleach learn` has learned from samples, by a path as that of the grammar. `mode: common` makes
 /// them like the samples (the default), `mode: uncommon` unlike them, and `mode: self`, with a model or without, lets the model
-/// learn from what the engine keeps: see [`model`](crate::model).
+/// learn from what the engine keeps: see [`model`](pleach_core::model).
 ///
 /// ```no_run
 /// #![no_main]
@@ -119,7 +119,7 @@
 /// # `semantics`
 ///
 /// A function `fn(&Grammar) -> Result<Semantics<S>, E>`, whose hooks make right what the grammar cannot, as lengths and checksums: see
-/// [`semantics`](crate::semantics).
+/// [`semantics`](pleach_core::semantics).
 ///
 /// ```no_run
 /// #![no_main]

@@ -36,7 +36,7 @@
 //! |---|---|---|
 //! | `PLEACH_K` | the greatest k of the k-paths that are sought; lowered to what can be kept | 4 |
 //! | `PLEACH_FEATURES` | k of the k-paths that the engine sees as features; 0 for none | 2 |
-//! | `PLEACH_ERRORS` | share of inputs that are made slightly invalid ([`crate::slip`]), to begin with; 0 for none | `errors:`, or 0 |
+//! | `PLEACH_ERRORS` | share of inputs that are made slightly invalid ([`pleach_core::slip`]), to begin with; 0 for none | `errors:`, or 0 |
 //! | `PLEACH_STEERING` | share of mutations that seek an uncovered k-path, to begin with; 0 also leaves out the covering set | 0.25 |
 //! | `PLEACH_BYTES` | share of the engine's own mutations, on the choice bytes, to begin with | 0.2 |
 //! | `PLEACH_REWORD` | share of the engine's own mutations, on the text of subtrees, to begin with | 0.1 |
@@ -45,7 +45,7 @@
 //! | `PLEACH_MAX_DEPTH` | nested references that mutation grows to | 96 |
 //! | `PLEACH_RAW` | share of the engine's own mutations, on the text, to begin with; with choices, only where errors are allowed | 0.2, 0.05 in the text codec |
 //! | `PLEACH_CACHE` | MiB of texts that are not parsed again (text codec) | 32 |
-//! | `PLEACH_MODEL` | the file of a model that random derivations follow, in binary ([`crate::model`]) | `model:`, or none |
+//! | `PLEACH_MODEL` | the file of a model that random derivations follow, in binary ([`pleach_core::model`]) | `model:`, or none |
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
 //! | `PLEACH_CLOCK` | 0 leaves out of account how long mutations and runs take, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
@@ -78,11 +78,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
-use crate::grammar::Grammar;
-use crate::graph::Graph;
-use crate::kpath;
-use crate::mutate::{ByteMutator, Session, Tally};
-use crate::semantics::AnySemantics;
+use pleach_core::grammar::Grammar;
+use pleach_core::graph::Graph;
+use pleach_core::kpath;
+use pleach_core::mutate::{ByteMutator, Session, Tally};
+use pleach_core::semantics::AnySemantics;
 
 pub use config::{BadSetting, Config, ModelMode};
 pub use sentence::{Input, Language, Sentence};
@@ -271,7 +271,7 @@ impl Fuzzer {
         self
     }
 
-    /// The same with hooks, that make the texts of derivations right where a grammar cannot: [`crate::semantics`].
+    /// The same with hooks, that make the texts of derivations right where a grammar cannot: [`pleach_core::semantics`].
     pub const fn with_semantics(mut self, semantics: Option<Hooks>) -> Fuzzer {
         self.semantics = semantics;
         self

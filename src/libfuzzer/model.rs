@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-use crate::model::{Model, Reading};
-use crate::mutate::Session;
+use pleach_core::model::{Model, Reading};
+use pleach_core::mutate::Session;
 
 use super::ModelMode;
 

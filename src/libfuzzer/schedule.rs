@@ -8,8 +8,8 @@
 //!
 //! Where runs are short, the clock and the copies would cost more than they save: then nothing happens here.
 
-use crate::mutate::{hash, place_of};
-use crate::rng::Rng;
+use pleach_core::mutate::{hash, place_of};
+use pleach_core::rng::Rng;
 
 /// Runs that take less than this are not worth the trouble, in nanoseconds.
 const SHORT: f64 = 10_000.0;

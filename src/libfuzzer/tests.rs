@@ -8,11 +8,11 @@ use arbitrary::{Arbitrary, Unstructured};
 
 use super::text::{Reader, Texts};
 use super::{Config, Counters, Fuzzer, InputCodec, Language, ModelMode, Sentence, Stats, model};
-use crate::grammar::Grammar;
-use crate::graph::Graph;
-use crate::mutate::{DEFAULT_FEATURE_LEVEL, Session};
-use crate::parse::{Budget, Parser, Workspace};
-use crate::rng::Rng;
+use pleach_core::grammar::Grammar;
+use pleach_core::graph::Graph;
+use pleach_core::mutate::{DEFAULT_FEATURE_LEVEL, Session};
+use pleach_core::parse::{Budget, Parser, Workspace};
+use pleach_core::rng::Rng;
 
 /// Stands in for the engine's mutation: flips a bit and sometimes grows.
 fn flip(data: &mut [u8], size: usize, max_size: usize) -> usize {
@@ -554,7 +554,7 @@ fn reports_tell_what_all_runs_have_covered() {
 
 #[test]
 fn models_are_followed_or_refused_with_what_to_do() {
-    use crate::{Graph, Session, model::Model};
+    use pleach_core::{Graph, Session, model::Model};
 
     let graph = |text: &str| Graph::new(text.parse::<crate::Grammar>().unwrap()).unwrap();
     let list = graph("list := '[' [0-9]* ']';");

@@ -21,10 +21,10 @@ use super::balance::{Balance, Maker};
 use super::cache::{Cache, Known};
 use super::config::Config;
 use super::stats::Stats;
-use crate::graph::Graph;
-use crate::mutate::Session;
-use crate::parse::{Budget, Parser, Refusal, Workspace};
-use crate::slip::keep_variations;
+use pleach_core::graph::Graph;
+use pleach_core::mutate::Session;
+use pleach_core::parse::{Budget, Parser, Refusal, Workspace};
+use pleach_core::slip::keep_variations;
 
 /// The share of the engine's mutations of sentences to begin with, out of 1000, unless set otherwise.
 const RAW: u32 = 50;

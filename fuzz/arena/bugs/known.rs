@@ -10,10 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Once};
 
-use pleach::choice::{Codec, SiteIndex};
-use pleach::generate::{Generator, Limits};
-use pleach::rng::Rng;
-use pleach::{Grammar, Graph, Parser};
+use pleach_core::choice::{Codec, SiteIndex};
+use pleach_core::generate::{Generator, Limits};
+use pleach_core::rng::Rng;
+use pleach_core::{Grammar, Graph, Parser};
 use serde::Deserialize;
 
 /// What a test needs of `subject.toml`.

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pleach::choice::{Scratch, SiteIndex};
-use pleach::generate::{Generator, Limits};
-use pleach::rng::Rng;
-use pleach::{Codec, Grammar, Graph};
+use pleach_core::choice::{Scratch, SiteIndex};
+use pleach_core::generate::{Generator, Limits};
+use pleach_core::rng::Rng;
+use pleach_core::{Codec, Grammar, Graph};
 
 /// The snippets beside a grammar, `accepted` or `rejected`, sorted by name.
 pub fn snippets(grammar: &str, kind: &str) -> Vec<(PathBuf, Vec<u8>)> {

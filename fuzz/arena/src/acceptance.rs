@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use pleach::choice::{Lexemes, SiteIndex};
-use pleach::generate::{Generator, Limits};
-use pleach::rng::Rng;
-use pleach::{Codec, Graph};
+use pleach_core::choice::{Lexemes, SiteIndex};
+use pleach_core::generate::{Generator, Limits};
+use pleach_core::rng::Rng;
+use pleach_core::{Codec, Graph};
 
 use crate::arguments::Acceptance;
 use crate::builds::{Builder, REPLAY};
@@ -160,7 +160,7 @@ mod tests {
     use super::{Tally, percent, row, sentences};
     use crate::replay::Verdict;
     use crate::subject::{About, Subject};
-    use pleach::Graph;
+    use pleach_core::Graph;
 
     #[test]
     fn shares_are_rounded_down() {
@@ -200,16 +200,16 @@ mod tests {
 
     #[test]
     fn sentences_repeat_with_their_seed() {
-        let grammar: pleach::Grammar = "a := '[' (a (',' a)*)? ']' | [0-9]+;".parse().unwrap();
+        let grammar: pleach_core::Grammar = "a := '[' (a (',' a)*)? ']' | [0-9]+;".parse().unwrap();
         let graph = Graph::new(grammar).unwrap();
         let drawn = sentences(&graph, 1, 20);
         assert_eq!(drawn.len(), 20);
         assert_eq!(drawn, sentences(&graph, 1, 20));
         assert_ne!(drawn, sentences(&graph, 2, 20));
-        let parser = pleach::Parser::new(&graph);
-        let mut workspace = pleach::parse::Workspace::default();
+        let parser = pleach_core::Parser::new(&graph);
+        let mut workspace = pleach_core::parse::Workspace::default();
         for text in drawn {
-            let budget = pleach::parse::Budget::default();
+            let budget = pleach_core::parse::Budget::default();
             assert!(parser.parse(&text, budget, &mut workspace).is_ok());
         }
     }

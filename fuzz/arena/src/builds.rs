@@ -12,23 +12,14 @@
 //! The engine's archive is built once, without flags. The one departure from cargo-fuzz is that there is no debug information, which
 //! nothing here reads.
 
-// One definition of the list, for both.
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "only `pleach fuzz` comes back to a build with another list"
-    )
-)]
-#[path = "../../../src/cli/fuzz/plain.rs"]
-mod plain;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use cargo_metadata::MetadataCommand;
+use pleach_project::plain::Crates;
 use sha2::{Digest as _, Sha256};
 
 use crate::plan::Build;
@@ -155,15 +146,12 @@ impl Builder {
 
     /// The crates of a subject's programs that only pleach uses, as the wrapper takes them.
     fn plain_crates(&self, subject: &Subject) -> Result<String> {
-        let mut command = Command::new("cargo");
-        command
-            .args(plain::METADATA)
-            .args(["--filter-platform", &self.host])
-            .arg("--locked")
-            .arg("--manifest-path")
-            .arg(subject.dir.join("Cargo.toml"));
-        let crates = plain::Crates::read(output(&mut command)?.as_bytes());
-        let crates = crates.context("cargo metadata says what cannot be read")?;
+        let options = ["--filter-platform", &self.host, "--locked"];
+        let mut command = MetadataCommand::new();
+        command.manifest_path(subject.dir.join("Cargo.toml"));
+        let metadata = command.other_options(options.map(str::to_owned)).exec()?;
+        let crates =
+            Crates::of(&metadata).context("cargo metadata says nothing of dependencies")?;
         Ok(crates.plain.join(","))
     }
 

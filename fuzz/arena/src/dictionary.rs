@@ -3,7 +3,7 @@
 //! One entry a line, in quotes; `"`, `\` and bytes that do not print are written as escapes, as the engine's reader wants them
 //! (`ParseOneDictionaryEntry` in its `FuzzerUtil.cpp`). An entry is at most 64 bytes long: longer ones do not fit the engine's words.
 
-use pleach::Grammar;
+use pleach_core::Grammar;
 
 /// The bytes that fit into one of the engine's words.
 const LONGEST: usize = 64;

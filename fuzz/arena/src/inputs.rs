@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use pleach::choice::{Lexemes, SiteIndex};
-use pleach::generate::{CoverBuilder, Packing};
-use pleach::{Codec, Graph, slip};
+use pleach_core::choice::{Lexemes, SiteIndex};
+use pleach_core::generate::{CoverBuilder, Packing};
+use pleach_core::{Codec, Graph, slip};
 
 use crate::builds::digest;
 
@@ -62,13 +62,13 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::{Reader, covering_set};
-    use pleach::Graph;
+    use pleach_core::Graph;
 
     #[test]
     fn a_covering_set_is_the_same_in_both_forms() {
         let graph = Graph::new(
             "a := '[' (b (',' b)*)? ']'; b := a | [0-9];"
-                .parse::<pleach::Grammar>()
+                .parse::<pleach_core::Grammar>()
                 .unwrap(),
         )
         .unwrap();

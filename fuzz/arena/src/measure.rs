@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
-use pleach::kpath::{ExpansionCoverage, KPaths, WindowTable};
-use pleach::parse::{Budget, Refusal, Workspace};
-use pleach::{Coverage, Graph, Parser};
+use pleach_core::kpath::{ExpansionCoverage, KPaths, WindowTable};
+use pleach_core::parse::{Budget, Refusal, Workspace};
+use pleach_core::{Coverage, Graph, Parser};
 use serde::{Deserialize, Serialize};
 
 use crate::builds::digest;
@@ -270,7 +270,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::{Meter, Reach, Tick, curve};
-    use pleach::{Grammar, Graph};
+    use pleach_core::{Grammar, Graph};
 
     #[test]
     fn a_curve_has_what_came_until_then() {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use pleach::Graph;
+use pleach_core::Graph;
 
 use crate::arguments::Run;
 use crate::builds::{self, Builder, Programs, REPLAY, digest};

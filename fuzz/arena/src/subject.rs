@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use pleach::{Grammar, Graph};
+use pleach_core::{Grammar, Graph};
 use serde::{Deserialize, Serialize};
 
 /// A program under test.

@@ -8,11 +8,11 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pleach::choice::{Scratch, SiteIndex};
-use pleach::generate::{Generator, Limits};
-use pleach::kpath::WindowTable;
-use pleach::rng::Rng;
-use pleach::{Codec, Coverage, Grammar, Graph, KPaths, Session};
+use pleach_core::choice::{Scratch, SiteIndex};
+use pleach_core::generate::{Generator, Limits};
+use pleach_core::kpath::WindowTable;
+use pleach_core::rng::Rng;
+use pleach_core::{Codec, Coverage, Grammar, Graph, KPaths, Session};
 
 use crate::arms::{Arm, Language, Pool, Task};
 

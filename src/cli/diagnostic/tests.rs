@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use expect_test::{Expect, expect};
-use pleach::caret::Position;
+use pleach_core::caret::Position;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Diagnostic, Place, Severity, visible};

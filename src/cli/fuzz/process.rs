@@ -9,7 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::engine::{Lines, Reading};
-use crate::cli::output;
+use crate::output;
 
 /// The leader of the group that runs; 0 if none does.
 static GROUP: AtomicU32 = AtomicU32::new(0);

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pleach::Parser;
-use pleach::kpath::{KPaths, WindowTable};
-use pleach::parse::Budget;
+use pleach_core::Parser;
+use pleach_core::kpath::{KPaths, WindowTable};
+use pleach_core::parse::Budget;
 use serde::Serialize;
 
 use super::super::args::Common;

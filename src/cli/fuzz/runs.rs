@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::cli::failure::{Failure, reason};
+use crate::failure::{Failure, reason};
 
 /// The files that one process gets.
 const BATCH: usize = 256;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use pleach::parse::Workspace;
+use pleach_core::parse::Workspace;
 
 use super::super::failure::Failure;
 use super::super::input::{Digest, collect, digest, read_input};

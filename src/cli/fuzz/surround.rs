@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pleach::choice::{Lexemes, SiteIndex};
-use pleach::generate::{Limits, Sampler};
-use pleach::model::{Model, Tables};
-use pleach::rng::Rng;
-use pleach::{Codec, Parser, slip};
+use pleach_core::choice::{Lexemes, SiteIndex};
+use pleach_core::generate::{Limits, Sampler};
+use pleach_core::model::{Model, Tables};
+use pleach_core::rng::Rng;
+use pleach_core::{Codec, Parser, slip};
+use pleach_project::{CargoFuzz, Project, Sanitizer};
 use serde::Serialize;
 
-use super::project::{CargoFuzz, Project};
-use super::{Build, Sanitizer, runs};
-use crate::cli::args::Common;
-use crate::cli::failure::{Answer, Failure, warn};
-use crate::cli::folder::Folder;
-use crate::cli::input::{Source, collect, read_input};
-use crate::cli::model::{Mode, ReadingArgs};
-use crate::cli::output::{Existing, Output, write_file};
-use crate::cli::progress::Progress;
-use crate::cli::report::{count, table};
-use crate::cli::text::{BudgetArgs, parse_one};
+use super::{Build, runs};
+use crate::args::Common;
+use crate::failure::{Answer, Failure, warn};
+use crate::folder::Folder;
+use crate::input::{Source, collect, read_input};
+use crate::model::{Mode, ReadingArgs};
+use crate::output::{Existing, Output, write_file};
+use crate::progress::Progress;
+use crate::report::{count, table};
+use crate::text::{BudgetArgs, parse_one};
 
 /// Make inputs like those that failed, and see what they do
 ///
@@ -37,7 +37,7 @@ use crate::cli::text::{BudgetArgs, parse_one};
 /// Example: pleach surround json --grammar grammars/json.ebnf fuzz/artifacts/json -n 1000
 #[derive(Args, Debug)]
 #[command(mut_group("BudgetArgs", |args| args.requires("text")))]
-pub(in crate::cli) struct Surround {
+pub(crate) struct Surround {
     /// The fuzz target
     target: String,
     /// Inputs that fail: files, or directories of files
@@ -109,7 +109,7 @@ struct Report {
 }
 
 impl Surround {
-    pub(in crate::cli) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+    pub(crate) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
         let source = Source::load(&self.grammar, common)?;
         let files = collect(&self.artifacts)?;
         let mut kept = match &self.output {
@@ -188,7 +188,9 @@ impl Surround {
         let project = Project::find(self.fuzz_dir.as_deref())?;
         project.check_target(&self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(Sanitizer::None)?;
-        cargo_fuzz.prepare(&project, self.features.as_deref())?;
+        cargo_fuzz.prepare(&project, self.features.as_deref(), |it| {
+            crate::failure::note(it);
+        })?;
         let build = Build {
             target: &self.target,
             sanitizer: Sanitizer::None,

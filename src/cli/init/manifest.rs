@@ -92,18 +92,21 @@ impl Manifest {
             let package = it.get("package").and_then(Item::as_str);
             package == Some(LIBAFL)
         });
-        let feature = if is_libafl { "libafl" } else { "libfuzzer" };
+        let feature = is_libafl.then_some("libafl");
         if engine.is_none() {
             dependencies.insert("libfuzzer-sys", Item::Value(ENGINE.into()));
             added.push(format!("libfuzzer-sys = \"{ENGINE}\""));
         }
         match dependencies.get("pleach") {
-            Some(pleach) if has_feature(pleach, feature) => {}
-            Some(_) => return Err(Refusal::NoFeature(feature)),
+            Some(found) => {
+                if let Some(feature) = feature.filter(|it| !has_feature(found, it)) {
+                    return Err(Refusal::NoFeature(feature));
+                }
+            }
             None => {
                 let pleach = pleach(feature);
                 added.push(format!("pleach = {pleach}"));
-                dependencies.insert("pleach", Item::Value(pleach.into()));
+                dependencies.insert("pleach", Item::Value(pleach));
             }
         }
         Ok(added)
@@ -118,23 +121,27 @@ fn has_feature(dependency: &Item, feature: &str) -> bool {
 }
 
 /// The dependency on the pleach that this program is of.
-fn pleach(feature: &str) -> InlineTable {
+fn pleach(feature: Option<&str>) -> Value {
+    let version = Value::from(env!("CARGO_PKG_VERSION"));
+    if source().is_none() && feature.is_none() {
+        return version;
+    }
     let mut table = InlineTable::new();
     match source() {
         Some(path) => table.insert("path", path.into()),
-        None => table.insert("version", env!("CARGO_PKG_VERSION").into()),
+        None => table.insert("version", version),
     };
-    table.insert("default-features", false.into());
-    table.insert("features", Array::from_iter([feature]).into());
-    table
+    if let Some(feature) = feature {
+        table.insert("features", Array::from_iter([feature]).into());
+    }
+    table.into()
 }
 
 /// The directory that this program was built from, if that is a checkout that is still there.
 fn source() -> Option<&'static str> {
-    let dir = env!("CARGO_MANIFEST_DIR");
-    let is_registry = dir.replace('\\', "/").contains("/registry/src/");
-    let is_there = || Path::new(dir).join("Cargo.toml").is_file();
-    (!is_registry && is_there()).then_some(dir)
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+    let is_checkout = dir.join("src/cli/Cargo.toml").is_file();
+    is_checkout.then(|| dir.to_str())?
 }
 
 impl fmt::Display for Manifest {
@@ -147,13 +154,13 @@ impl fmt::Display for Manifest {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::{Manifest, Refusal};
+    use super::{Manifest, Refusal, source};
 
     /// What the manifest becomes, with a short path of pleach.
     fn check(text: &str, expected: Expect) {
         let mut manifest = Manifest::parse(text).unwrap();
         manifest.add_target("new").unwrap();
-        let path = format!("path = {:?}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("path = {:?}", source().unwrap());
         expected.assert_eq(&manifest.to_string().replace(&path, "path = \"…\""));
     }
 
@@ -197,7 +204,7 @@ path = "fuzz_targets/one.rs"
             libfuzzer-sys = "0.4"
             # The library.
             a = { path = ".." }
-            pleach = { path = "…", default-features = false, features = ["libfuzzer"] }
+            pleach = { path = "…" }
 
               [features]
               x = []
@@ -228,7 +235,7 @@ path = "fuzz_targets/one.rs"
 
             [dependencies]
             libfuzzer-sys = "0.4"
-            pleach = { path = "…", default-features = false, features = ["libfuzzer"] }
+            pleach = { path = "…" }
 
             [[bin]]
             name = "new"
@@ -243,14 +250,14 @@ path = "fuzz_targets/one.rs"
     #[test]
     fn what_is_there_is_left_alone() {
         let text = "bin = [{ name = \"one\" }]\n[dependencies.pleach]\nversion = \"1\"\n\
-                    features = [\"libfuzzer\"]\n[dependencies.libfuzzer-sys]\nversion = \"0.4.13\"\n";
+                    features = [\"compiled\"]\n[dependencies.libfuzzer-sys]\nversion = \"0.4.13\"\n";
         check(
             text,
             expect![[r#"
             bin = [{ name = "one" }, { name = "new", path = "fuzz_targets/new.rs", test = false, doc = false, bench = false }]
             [dependencies.pleach]
             version = "1"
-            features = ["libfuzzer"]
+            features = ["compiled"]
             [dependencies.libfuzzer-sys]
             version = "0.4.13"
         "#]],
@@ -266,7 +273,7 @@ path = "fuzz_targets/one.rs"
             expect![[r#"
             [dependencies]
             libfuzzer-sys = { version = "0.15.3", package = "libafl_libfuzzer" }
-            pleach = { path = "…", default-features = false, features = ["libafl"] }
+            pleach = { path = "…", features = ["libafl"] }
 
             [[bin]]
             name = "new"
@@ -278,17 +285,13 @@ path = "fuzz_targets/one.rs"
         );
         let with = |pleach: &str| format!("{text}pleach = {pleach}\n");
         assert_eq!(
-            refused(&with("{ version = \"1\", features = [\"libfuzzer\"] }")),
+            refused(&with("{ version = \"1\", features = [\"compiled\"] }")),
             Refusal::NoFeature("libafl")
         );
     }
 
     #[test]
     fn what_would_not_build_is_refused() {
-        assert_eq!(
-            refused("[dependencies]\npleach = \"0.1\"\n"),
-            Refusal::NoFeature("libfuzzer")
-        );
         assert_eq!(
             refused("dependencies = 1\n"),
             Refusal::Shape("dependencies")

@@ -2,7 +2,7 @@
 //! rules that have them, and keeps its own stack.
 
 use super::model::{Kind, NodeId, Rule, RuleId, System, local};
-use crate::id::{Id as _, IdVec};
+use pleach_core::id::{Id as _, IdVec};
 
 /// By rule.
 pub(super) type Facts = IdVec<RuleId, bool>;

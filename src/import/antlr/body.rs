@@ -11,7 +11,7 @@ use super::lexer::{Variant, Writer, set_of};
 use super::model::{Kind, NodeId, Rule, local};
 use super::sets;
 use super::shortest::shortest;
-use crate::grammar::ast::{Alternative, Ast, ExprId, Span};
+use pleach_core::grammar::ast::{Alternative, Ast, ExprId, Span};
 
 /// What may be empty stays so if it would become larger than this without: a sequence then has one alternative for each part that may come
 /// first.

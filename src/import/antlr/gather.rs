@@ -9,9 +9,9 @@ use super::super::build::Scan;
 use super::super::{Files, Loader, Remark};
 use super::model::{DEFAULT_MODE, Nodes, Rule, System, Unit, UnitKind};
 use super::{more, predicates, read};
-use crate::grammar::ast::Span;
-use crate::grammar::{Error, ErrorKind};
-use crate::id::IdVec;
+use pleach_core::grammar::ast::Span;
+use pleach_core::grammar::{Error, ErrorKind};
+use pleach_core::id::IdVec;
 
 /// Grammars import few others; more than these are a mistake.
 const MAX_FILES: usize = 200;

@@ -15,9 +15,9 @@ use super::super::{Effect, Remark};
 use super::analysis::{self, Facts};
 use super::model::{Command, DEFAULT_MODE, Kind, NodeId, Rule, RuleId, System};
 use super::{MAX_DEPTH, sets};
-use crate::grammar::Role;
-use crate::grammar::ast::{Ast, ExprId, NameId, Span};
-use crate::id::IdVec;
+use pleach_core::grammar::Role;
+use pleach_core::grammar::ast::{Ast, ExprId, NameId, Span};
+use pleach_core::id::IdVec;
 
 /// What a spelling is for.
 #[derive(Clone, PartialEq, Eq, Debug)]

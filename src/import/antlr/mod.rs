@@ -40,7 +40,7 @@ mod tests;
 
 use super::build::Scan;
 use super::{Files, Imported, Loader};
-use crate::grammar::Error;
+use pleach_core::grammar::Error;
 
 /// How often a rule of a lexer may contain itself.
 const MAX_DEPTH: u32 = 3;

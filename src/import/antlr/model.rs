@@ -4,15 +4,13 @@
 //! from their parts is a loop over the arena, and whatever they hand down to their parts a loop backward; nothing
 //! recurses.
 
-#![expect(unreachable_pub, reason = "the macro for ids makes public ones")]
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use regex_syntax::hir::ClassUnicode;
 
-use crate::grammar::ast::Span;
-use crate::id::{Id as _, IdVec, ids};
+use pleach_core::grammar::ast::Span;
+use pleach_core::id::{Id as _, IdVec, ids};
 
 ids! {
     /// A node of the right side of a rule.

@@ -15,8 +15,8 @@ use super::scan::{
     code, eat, element_options, expect, expect_name, is_word, literal, name, set, text,
 };
 use super::sets;
-use crate::grammar::ast::Span;
-use crate::grammar::{Error, ErrorKind};
+use pleach_core::grammar::ast::Span;
+use pleach_core::grammar::{Error, ErrorKind};
 use regex_syntax::hir::ClassUnicode;
 
 const RULE_HELP: &str = "a rule is written `name : … ;`";
@@ -334,7 +334,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn node(&mut self, kind: Kind, span: Span) -> Result<NodeId, Error> {
-        if self.nodes.len() >= crate::id::MAX_IDS {
+        if self.nodes.len() >= pleach_core::id::MAX_IDS {
             return Err(self.scan.error(
                 ErrorKind::TooLarge,
                 span,

@@ -11,7 +11,7 @@ use regex_syntax::hir::ClassUnicode;
 use super::model::RuleId;
 use super::sets;
 use super::shortest::{Automaton, Symbol};
-use crate::grammar::ast::{Alternative, Ast, ExprId, Span};
+use pleach_core::grammar::ast::{Alternative, Ast, ExprId, Span};
 
 /// The most parts of an expression, written out.
 const MAX_SIZE: u64 = 4000;

@@ -5,8 +5,8 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use super::super::build::Scan;
 use super::super::{Effect, Remark};
 use super::sets;
-use crate::grammar::ast::Span;
-use crate::grammar::{Error, ErrorKind};
+use pleach_core::grammar::ast::Span;
+use pleach_core::grammar::{Error, ErrorKind};
 
 /// Passes over blanks, comments and `sign`, if that stands here.
 pub(super) fn eat(scan: &mut Scan<'_>, sign: &str) -> Result<bool, Error> {

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
-use crate::grammar::CharClass;
+use pleach_core::grammar::CharClass;
 
 /// Characters beyond ASCII that are in the universe: two letters (one of which becomes two in upper case), a combining accent, a byte
 /// order mark, a space without width, a line separator, one of three bytes, one of four, and the null.

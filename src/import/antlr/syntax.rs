@@ -8,8 +8,8 @@ use super::body::{alternation, concatenation, text_expr};
 use super::lexer::{Destiny, Lexer, Writer};
 use super::model::{Kind, NodeId, Rule, RuleId, System, local, parts};
 use super::sets;
-use crate::grammar::ast::{ExprId, NameId, Span};
-use crate::id::IdVec;
+use pleach_core::grammar::ast::{ExprId, NameId, Span};
+use pleach_core::id::IdVec;
 
 /// Writes a grammar.
 pub(super) fn write(system: &System, lexer: &Lexer) -> Imported {

@@ -2,13 +2,13 @@
 
 use super::super::{Files, Notation, read, read_with};
 use super::sets;
-use crate::Grammar;
-use crate::grammar::ErrorKind;
+use pleach_core::Grammar;
+use pleach_core::grammar::ErrorKind;
 
 /// Files by the names of their grammars, the first one to be read.
 type Case<'t> = &'t [(&'t str, &'t str)];
 
-fn load(case: Case<'_>) -> Result<(Grammar, Vec<String>), crate::grammar::Error> {
+fn load(case: Case<'_>) -> Result<(Grammar, Vec<String>), pleach_core::grammar::Error> {
     let mut files = Files::new(case[0].1);
     let mut load = |name: &str| {
         let found = case[1..].iter().find(|(it, _)| *it == name);
@@ -207,7 +207,7 @@ fn tokens_that_nothing_refers_to_are_reserved() {
         "s := ID \"=\" ID;\ntoken LET := \"let\";\ntoken ID := [a-z]+;\n"
     );
     assert!(remarks.is_empty());
-    let parser = crate::Parser::new(&crate::Graph::new(grammar).unwrap());
+    let parser = pleach_core::Parser::new(&pleach_core::Graph::new(grammar).unwrap());
     for (text, is_sentence) in [
         ("a=b", true),
         ("lets=b", true),
@@ -468,7 +468,7 @@ fn cut_and_garbled_texts_are_no_reason_to_panic() {
     let text = "lexer grammar A; tokens{B} options { caseInsensitive=true; }\nS : '\"' (~[\"\\\\] | E)*? '\"' -> more, mode(M) ;\n\
                 fragment E : '\\\\' . | S ; mode M ; T : S? EOF -> type(B) ; U : \\p ; W : [a-z\\p{Lu}\\u{61}]+? ~W -> skip ;";
     let other = "grammar A; import B; @x::y {} a[int x] returns [y] : b=a? {p}? ~'c' | . # L ; C : ('a'..'b' | ~[x])* ;";
-    let mut rng = crate::rng::Rng::new(11);
+    let mut rng = pleach_core::rng::Rng::new(11);
     for text in [text, other] {
         for _ in 0..3000 {
             let mut chars: Vec<char> = text.chars().collect();

@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Class, HirKind};
 
 use super::tree::PEEK;
-use crate::grammar::CharClass;
+use pleach_core::grammar::CharClass;
 
 /// A rule that every grammar has.
 pub(super) enum Builtin {

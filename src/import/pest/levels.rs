@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use super::builtin::Builtin;
 use super::tree::{Kind, PartId, RuleId, Spacing, Tree};
-use crate::grammar::CharClass;
-use crate::id::{Id as _, IdVec};
-use crate::import::until::{Terminators, minus};
+use crate::until::{Terminators, minus};
+use pleach_core::grammar::CharClass;
+use pleach_core::id::{Id as _, IdVec};
 
 /// What is known of an expression, or of a whole rule.
 #[derive(Clone, Default)]

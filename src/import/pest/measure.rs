@@ -3,8 +3,8 @@
 //! That parser calls itself for each group, comment in a comment and escape in a string, and takes a time exponential in comments that do
 //! not end. So these are counted before it is asked.
 
-use crate::grammar::ast::Span;
-use crate::grammar::{Error, ErrorKind};
+use pleach_core::grammar::ast::Span;
+use pleach_core::grammar::{Error, ErrorKind};
 
 /// The longest text.
 const MAX_BYTES: usize = 1 << 20;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::tree::{Kind, PartId, Tree};
-use crate::id::Id as _;
+use pleach_core::id::Id as _;
 
 /// How many expressions are looked at to find a word in a predicate.
 const LOOKED_AT: usize = 32;

@@ -28,9 +28,9 @@ use super::names::Names;
 use super::until::until;
 use super::wildcard::wildcard;
 use super::{Effect, Imported, Remark};
-use crate::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
-use crate::grammar::{CharClass, Error, Role};
-use crate::id::IdVec;
+use pleach_core::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
+use pleach_core::grammar::{CharClass, Error, Role};
+use pleach_core::id::IdVec;
 
 struct Writer<'a> {
     text: &'a str,

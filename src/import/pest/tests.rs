@@ -1,9 +1,9 @@
 //! Grammars in small, each with what it becomes and what is left out.
 
-use crate::Grammar;
-use crate::grammar::ErrorKind;
-use crate::import::{Notation, read};
-use crate::rng::Rng;
+use crate::{Notation, read};
+use pleach_core::Grammar;
+use pleach_core::grammar::ErrorKind;
+use pleach_core::rng::Rng;
 
 /// The grammar as it is printed, and its remarks without their places and without the one that nearly every grammar has.
 fn printed(text: &str) -> (String, Vec<String>) {

@@ -8,18 +8,17 @@ use pest::iterators::{Pair, Pairs};
 use pest_meta::parser::{self, Rule as Form};
 use std::collections::BTreeMap;
 
-use crate::grammar::ast::Span;
-use crate::grammar::{CharClass, Error, ErrorKind};
-use crate::id::IdVec;
+use pleach_core::grammar::ast::Span;
+use pleach_core::grammar::{CharClass, Error, ErrorKind};
+use pleach_core::id::IdVec;
 
 use super::builtin::{Builtin, property};
 use super::{measure, mixed, tail};
 
 pub(super) use ids::{PartId, RuleId};
 
-#[expect(unreachable_pub, reason = "ids are public where most tables are")]
 mod ids {
-    crate::id::ids! {
+    pleach_core::id::ids! {
         /// An expression of a rule.
         PartId;
         /// A rule.

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::tree::{Kind, PartId, Rule, RuleId, Tree};
-use crate::id::{Id as _, IdVec};
+use pleach_core::id::{Id as _, IdVec};
 
 /// What a rule becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

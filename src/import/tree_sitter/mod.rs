@@ -23,9 +23,9 @@ use self::tree::{Kind, PartId, Rule, RuleId, Tree};
 use super::build::any_case;
 use super::json::Reader;
 use super::{Effect, Imported, Remark};
-use crate::grammar::ast::{Alternative, ExprId, NameId, Span};
-use crate::grammar::{Error, ErrorKind, Role};
-use crate::id::{Id as _, IdVec};
+use pleach_core::grammar::ast::{Alternative, ExprId, NameId, Span};
+use pleach_core::grammar::{Error, ErrorKind, Role};
+use pleach_core::id::{Id as _, IdVec};
 
 /// The lexical mode of words.
 const WORDS: &str = "words";

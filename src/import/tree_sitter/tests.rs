@@ -1,10 +1,10 @@
 //! Grammars in small, each with what it becomes and what is left out.
 
 use super::pattern::{translate, word};
-use crate::Grammar;
-use crate::grammar::ErrorKind;
-use crate::import::{Notation, read};
-use crate::rng::Rng;
+use crate::{Notation, read};
+use pleach_core::Grammar;
+use pleach_core::grammar::ErrorKind;
+use pleach_core::rng::Rng;
 
 /// The grammar of some rules, with spaces between tokens and `rest` among the members behind them.
 fn text(rules: &str, rest: &str) -> String {

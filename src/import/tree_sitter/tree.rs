@@ -7,19 +7,18 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::grammar::Error;
-use crate::grammar::ast::Span;
-use crate::id::{Id as _, IdVec};
-use crate::import::json::{Members, Reader};
-use crate::import::{Effect, Remark};
+use crate::json::{Members, Reader};
+use crate::{Effect, Remark};
+use pleach_core::grammar::Error;
+use pleach_core::grammar::ast::Span;
+use pleach_core::id::{Id as _, IdVec};
 
 use super::pattern;
 
 pub(super) use ids::{PartId, RuleId};
 
-#[expect(unreachable_pub, reason = "ids are public where most tables are")]
 mod ids {
-    crate::id::ids! {
+    pleach_core::id::ids! {
         /// A part of a rule.
         PartId;
         /// A rule, or what may stand between tokens.

@@ -1,9 +1,9 @@
 //! Targets with hooks.
 
 use super::flip;
-use crate::grammar::Grammar;
 use crate::libfuzzer::{__private, Fuzzer, InputCodec};
-use crate::semantics::{Error, Semantics, productions};
+use pleach_core::grammar::Grammar;
+use pleach_core::semantics::{Error, Semantics, productions};
 
 /// Records with their length in a letter: `a` for none.
 fn grammar() -> Result<Grammar, String> {

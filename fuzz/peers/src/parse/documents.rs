@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pleach::rng::Rng;
+use pleach_core::rng::Rng;
 
 /// How a document is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -66,8 +66,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use pleach::parse::Workspace;
-    use pleach::rng::Rng;
+    use pleach_core::parse::Workspace;
+    use pleach_core::rng::Rng;
 
     use crate::documents::{Layout, document};
     use crate::gearley;

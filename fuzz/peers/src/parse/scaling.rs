@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pleach::parse::Workspace;
+use pleach_core::parse::Workspace;
 use pleach_peers::harness::{Meter, Run, measure};
 use pleach_peers::table::number;
 

@@ -1,6 +1,6 @@
 //! Memory, and texts of real sizes, each of which is checked as well.
 
-use pleach::parse::Workspace;
+use pleach_core::parse::Workspace;
 use pleach_peers::harness::{Meter, Run, measure};
 use pleach_peers::table::number;
 

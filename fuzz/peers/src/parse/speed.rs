@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::rc::Rc;
 
-use pleach::parse::Workspace;
+use pleach_core::parse::Workspace;
 use pleach_peers::harness::{Meter, Quartiles, Run, Sample, measure};
 use pleach_peers::table::number;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pleach::choice::Scratch;
-use pleach::kpath::{ExpansionCoverage, WindowTable};
-use pleach::parse::{Budget, Derivations, Refusal, Workspace};
-use pleach::{Codec, Coverage, Grammar, Graph, KPaths, Parser};
+use pleach_core::choice::Scratch;
+use pleach_core::kpath::{ExpansionCoverage, WindowTable};
+use pleach_core::parse::{Budget, Derivations, Refusal, Workspace};
+use pleach_core::{Codec, Coverage, Grammar, Graph, KPaths, Parser};
 
 /// The k of k-paths.
 const K: usize = 3;

@@ -4,8 +4,8 @@
 use super::super::model::{Unit, UnitKind};
 use super::super::scan::{code, eat, expect, expect_name, is_word, literal, text};
 use super::Reader;
-use crate::grammar::Error;
-use crate::grammar::ast::Span;
+use pleach_core::grammar::Error;
+use pleach_core::grammar::ast::Span;
 
 impl<'t> Reader<'t, '_> {
     /// `lexer grammar X;`

@@ -1,0 +1,169 @@
+//! The command line `pleach`: one file per verb, on what they share.
+//!
+//! A verb is a struct of arguments with a `run` that calls the library and prints a report. Everything goes through a few
+//! doors, so that all verbs have the same manners: grammars and inputs come in through [`input`] and texts through [`text`], results leave
+//! through [`output`] (standard output and files that appear whole or not at all), progress through [`progress`], and whatever
+//! goes wrong becomes a [`failure::Failure`], which one function prints.
+
+mod args;
+mod check;
+mod compile;
+mod convert;
+mod coverage;
+mod decode;
+mod diagnostic;
+mod encode;
+mod failure;
+mod folder;
+mod fuzz;
+mod generate;
+mod html;
+mod init;
+mod input;
+mod learn;
+mod lint;
+mod measure;
+mod migrate;
+mod mirror;
+mod model;
+mod output;
+mod parallel;
+mod parse;
+mod paths;
+mod progress;
+mod report;
+mod seed;
+mod show;
+mod show_model;
+mod state;
+mod suggest;
+mod survey;
+mod text;
+mod transform;
+mod unread;
+
+use std::process::ExitCode;
+
+use clap::error::ContextKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use args::WithCommon;
+use failure::{Answer, Failure};
+use output::Output;
+use pleach_project::wrapper;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the answer is no: a text does not parse, coverage is below --min or not all that
+       --until-covered asks for, texts are left out under --strict, `lint` has a warning, an input
+       failed in `fuzz`, none fails again in `surround`
+  2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
+  130  interrupted; files are whole, or not there
+
+Results go to standard output, progress and messages to standard error.";
+
+/// Grammar-aware fuzzing: covering sets, random sentences, and the grammar coverage of a corpus
+#[derive(Parser)]
+#[command(name = "pleach", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Check(check::Check),
+    Lint(lint::Lint),
+    Convert(convert::Convert),
+    Transform(transform::Transform),
+    Compile(compile::Compile),
+    Paths(paths::Paths),
+    Seed(seed::Seed),
+    Generate(generate::Generate),
+    Coverage(coverage::CoverageVerb),
+    Parse(parse::Parse),
+    Decode(decode::Decode),
+    Encode(encode::Encode),
+    Migrate(migrate::Migrate),
+    Show(show::Show),
+    Learn(learn::Learn),
+    ShowModel(show_model::ShowModel),
+    Survey(survey::Survey),
+    Init(WithCommon<init::Init>),
+    Fuzz(WithCommon<fuzz::Fuzz>),
+    Surround(WithCommon<fuzz::Surround>),
+}
+
+fn main() -> ExitCode {
+    let is_verb = |word: &str| Cli::command().find_subcommand(word).is_some();
+    match wrapper::run(is_verb) {
+        Some(Ok(code)) => return code,
+        Some(Err(error)) => {
+            failure::report(&error.to_string());
+            return ExitCode::from(2);
+        }
+        None => {}
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and the version are no errors: clap knows which stream and which code.
+        Err(mut error) => {
+            // That an option could be meant as a value, behind `--`, is never what helps.
+            error.remove(ContextKind::Suggested);
+            error.exit()
+        }
+    };
+    output::handle_interrupts();
+    let mut out = Output::new();
+    let outcome = run_verb(cli, &mut out).and_then(|answer| out.finish().map(|()| answer));
+    match outcome {
+        Ok(Answer::Yes) | Err(Failure::Closed) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Interrupted) => ExitCode::from(output::INTERRUPTED),
+        Err(Failure::Wrong(message)) => {
+            failure::report(&message);
+            ExitCode::from(2)
+        }
+        Err(Failure::Pointed(diagnostic)) => {
+            failure::show(&diagnostic);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
+    match cli.verb {
+        Verb::Check(verb) => verb.run(out),
+        Verb::Lint(verb) => verb.run(out),
+        Verb::Convert(verb) => verb.run(out),
+        Verb::Transform(verb) => verb.run(out),
+        Verb::Compile(verb) => verb.run(out),
+        Verb::Paths(verb) => verb.run(out),
+        Verb::Seed(verb) => verb.run(out),
+        Verb::Generate(verb) => verb.run(out),
+        Verb::Coverage(verb) => verb.run(out),
+        Verb::Parse(verb) => verb.run(out),
+        Verb::Decode(verb) => verb.run(out),
+        Verb::Encode(verb) => verb.run(out),
+        Verb::Migrate(verb) => verb.run(out),
+        Verb::Show(verb) => verb.run(out),
+        Verb::Learn(verb) => verb.run(out),
+        Verb::ShowModel(verb) => verb.run(out),
+        Verb::Survey(verb) => verb.run(out),
+        Verb::Init(WithCommon { verb, common }) => verb.run(&common, out),
+        Verb::Fuzz(WithCommon { verb, common }) => verb.run(&common, out),
+        Verb::Surround(WithCommon { verb, common }) => verb.run(&common, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}
