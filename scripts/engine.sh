@@ -41,7 +41,7 @@ count() {
 
 # The k-paths, for k = 2, that a corpus covers.
 pairs() {
-    "$pleach" coverage "$grammar" "$1" -k 2 --json | sed 's/.*"k":2,"covered":\([0-9]*\).*/\1/'
+    "$pleach" coverage "$grammar" "$1" -k 2 --choices --json | sed 's/.*"k":2,"covered":\([0-9]*\).*/\1/'
 }
 
 echo 'engine: -runs and -seed'
@@ -88,14 +88,14 @@ engine "$fragile" -seed=3 -runs=200000 -artifact_prefix=crashes/ && fail "the fr
 crash=$(find crashes -type f -name 'crash-*' | head -n 1)
 [ -n "$crash" ] || fail "there is no artifact"
 # One that has something to be taken away.
-"$pleach" decode "$grammar" "$crash" >text
+"$pleach" decode "$grammar" "$crash" --choices >text
 printf '[1, [true, {"a": [[null, "text", %s]]}]]' "$(cat text)" >long
 mkdir long_input choices
 mv long long_input/
 "$pleach" encode "$grammar" long_input -o choices >/dev/null
 engine "$fragile" -minimize_crash=1 -runs=20000 -exact_artifact_path=small choices/long || true
 [ -s small ] || fail "-minimize_crash leaves nothing"
-"$pleach" decode "$grammar" small >text
+"$pleach" decode "$grammar" small --choices >text
 [ "$(wc -c <text)" -le 8 ] || fail "-minimize_crash ends at $(cat text)"
 engine "$fragile" small && fail "the minimized input does not fail"
 

@@ -50,7 +50,7 @@ status=0
 timeout --signal=INT --kill-after=10 "$seconds" "$json" -close_fd_mask=0 corpus >log 2>&1 || status=$?
 [ "$status" -eq 124 ] || fail "the campaign ends by itself, with code $status"
 
-"$root/target/release/pleach" coverage "$root/grammars/json/json.ebnf" corpus -k 3
-pairs=$("$root/target/release/pleach" coverage "$root/grammars/json/json.ebnf" corpus -k 2 --json | sed 's/.*"k":2,"covered":\([0-9]*\).*/\1/')
+"$root/target/release/pleach" coverage "$root/grammars/json/json.ebnf" corpus --choices -k 3
+pairs=$("$root/target/release/pleach" coverage "$root/grammars/json/json.ebnf" corpus --choices -k 2 --json | sed 's/.*"k":2,"covered":\([0-9]*\).*/\1/')
 [ "$pairs" -ge 100 ] || fail "the corpus covers $pairs 2-paths of 108"
 echo "ok: $(find corpus -type f | wc -l) inputs cover $pairs 2-paths of 108"

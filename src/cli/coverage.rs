@@ -16,30 +16,29 @@ use super::measure::{Form, Gauge, Meter};
 use super::output::{Output, write_file};
 use super::parallel::in_parallel;
 use super::progress::Progress;
+use super::recognize::{Kind, KindArgs};
 use super::report::{Level, PathView, Share, coverage_rows, table};
 use super::state::{Record, Stamp, State};
 use super::text::{LeftOut, Tally, TextArgs, Texts};
 
 /// Report the k-path and expansion coverage of choice sequences, or of texts
 ///
-/// Directories stand for all files below them, hidden ones left out. A text covers what any of its derivations covers; one
-/// that is no sentence is left out and counted. With --state only files that are new or changed are decoded or parsed; the
+/// Directories stand for all files below them, hidden ones left out. Whether the inputs are choice sequences or texts is found out
+/// from some of them, unless --choices or --text says so. A text covers what any of its derivations covers; one that is not a
+/// sentence is left out and counted. With --state only files that are new or changed are decoded or parsed; the
 /// report is the same with and without.
 ///
-/// Example: pleach coverage json.ebnf corpus/json -k 3 --uncovered 10
+/// Example: pleach coverage json fuzz/corpus/json -k 3 --uncovered 10
 #[derive(Args, Debug)]
 #[command(name = "coverage")]
-#[command(mut_group("LeftOutArgs", |args| args.requires("text")))]
-#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(super) struct CoverageVerb {
     #[command(flatten)]
     grammar: GrammarArgs,
     /// Files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The inputs are texts, not choice sequences
-    #[arg(long)]
-    text: bool,
+    #[command(flatten)]
+    kind: KindArgs,
     /// Report k-paths for k from 1 to this
     #[arg(short, long = "path-length", value_name = "K", default_value_t = 3)]
     k: usize,
@@ -79,6 +78,7 @@ pub(super) struct Report {
     pub(super) expansions: Share,
     pub(super) k_paths: Vec<Level>,
     pub(super) uncovered: Vec<Uncovered>,
+    pub(super) codec: Kind,
 }
 
 /// A path that no input has.
@@ -106,15 +106,17 @@ impl CoverageVerb {
                 "name another file, or replace it by --force",
             ));
         }
+        let files = collect(&self.paths)?;
+        let kind = self.kind.of_files(&source.graph, &files)?;
+        self.texts.check(kind)?;
         let known = match &self.state {
-            Some(path) => State::load(path, &windows, self.text)?,
+            Some(path) => State::load(path, &windows, kind.is_text())?,
             None => None,
         };
-        let files = collect(&self.paths)?;
-        let form = Form::new(&source.graph, self.text, self.texts);
+        let form = Form::new(&source.graph, kind.is_text(), self.texts);
         let (state, left_out) = measure(&form, &windows, &files, known, self.state.is_some())?;
         if let Some(path) = &self.state {
-            state.save(path, &windows, self.text)?;
+            state.save(path, &windows, kind.is_text())?;
         }
 
         let shown = match self.html {
@@ -123,7 +125,7 @@ impl CoverageVerb {
         };
         let inputs = files.len() as u64;
         let tally = Tally::new(self.texts, left_out);
-        let mut report = report(&source.graph, &state.meter, inputs, tally, shown);
+        let mut report = report(&source.graph, &state.meter, inputs, tally, shown, kind);
         if let Some(path) = &self.html {
             let page = html::page(&source.name, &report);
             write_file(path, page.as_bytes(), self.force.existing())?;
@@ -141,7 +143,7 @@ impl CoverageVerb {
 
     fn print(&self, report: &Report, out: &mut Output) -> Result<(), Failure> {
         let mut rows = vec![vec!["inputs".into(), report.inputs.to_string()]];
-        if self.text {
+        if report.codec.is_text() {
             rows.push(vec!["invalid".into(), report.left_out.invalid.to_string()]);
         }
         if report.left_out.out_of_budget > 0 {
@@ -306,7 +308,14 @@ fn measure(
     Ok((State::new(meter, records), left_out))
 }
 
-fn report(graph: &Graph, meter: &Meter, inputs: u64, left_out: Tally, shown: usize) -> Report {
+fn report(
+    graph: &Graph,
+    meter: &Meter,
+    inputs: u64,
+    left_out: Tally,
+    shown: usize,
+    codec: Kind,
+) -> Report {
     let coverage = &meter.coverage;
     let kpaths = coverage.kpaths();
     let mut levels = Vec::new();
@@ -331,5 +340,6 @@ fn report(graph: &Graph, meter: &Meter, inputs: u64, left_out: Tally, shown: usi
         expansions: Share::of(&meter.expansions),
         k_paths: levels,
         uncovered,
+        codec,
     }
 }

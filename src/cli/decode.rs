@@ -12,12 +12,13 @@ use super::input::{collect, read_input};
 use super::mirror::Mirror;
 use super::output::Output;
 use super::progress::Progress;
+use super::recognize::{Kind, KindArgs};
 use super::report::count;
 
 /// Turn choice sequences into the sentences they stand for
 ///
 /// A single input is printed as it is; of several, each has a line break behind it. With -o every input becomes a file
-/// of the same name, below directories too.
+/// of the same name, below directories too. Inputs that are texts already stay as they are.
 ///
 /// Example: pleach decode json.ebnf crash-1234
 #[derive(Args, Debug)]
@@ -27,6 +28,8 @@ pub(super) struct Decode {
     /// Files, or directories of files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    kind: KindArgs,
     /// Write files to this directory
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -48,7 +51,11 @@ impl Decode {
         let source = self.grammar.load()?;
         let codec = Codec::new(&source.graph);
         let files = collect(&self.paths)?;
-        let mut choices = Vec::new();
+        let kind = self.kind.of_files(&source.graph, &files)?;
+        let text = |input: Vec<u8>| match kind {
+            Kind::Texts => input,
+            Kind::Choices => slip::text(&codec, &input),
+        };
 
         let Some(dir) = &self.output else {
             if self.format.json {
@@ -58,8 +65,9 @@ impl Decode {
                 ));
             }
             for file in &files {
-                read_input(&file.path, &mut choices)?;
-                out.bytes(&slip::text(&codec, &choices))?;
+                let mut input = Vec::new();
+                read_input(&file.path, &mut input)?;
+                out.bytes(&text(input))?;
                 if files.len() > 1 {
                     out.bytes(b"\n")?;
                 }
@@ -70,8 +78,9 @@ impl Decode {
         let mirror = Mirror::open(dir, &files, self.force.force)?;
         let progress = Progress::new(files.len() as u64, "files");
         for file in &files {
-            read_input(&file.path, &mut choices)?;
-            mirror.write(file, &slip::text(&codec, &choices))?;
+            let mut input = Vec::new();
+            read_input(&file.path, &mut input)?;
+            mirror.write(file, &text(input))?;
             progress.add(1);
         }
         drop(progress);

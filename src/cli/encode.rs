@@ -9,12 +9,13 @@ use pleach_core::{Codec, Parser, slip};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
-use super::failure::{Answer, Failure};
+use super::failure::{Answer, Failure, warn};
 use super::input::{InputFile, Source, collect, read_input};
 use super::mirror::Mirror;
 use super::output::Output;
 use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
+use super::recognize;
 use super::report::count;
 use super::text::{LeftOut, Tally, TextArgs, Texts};
 
@@ -59,6 +60,9 @@ impl Encode {
         let left_out = write_encoded(&texts, None, &files, &mirror)?;
         let tally = Tally::new(self.texts, left_out);
         finish(self.format, out, &source, files.len() as u64, &tally)?;
+        if tally.count() == files.len() as u64 && recognize::are_choices(&source.graph, &files) {
+            warn("these look like choice sequences already; `pleach decode` prints their texts");
+        }
         Ok(self.texts.answer(&tally, Answer::Yes))
     }
 }

@@ -500,6 +500,12 @@ pub(super) fn read_named(
     bytes: &mut Vec<u8>,
 ) -> Result<String, Failure> {
     let stdin = Path::new("-");
+    if path.is_dir() {
+        return Err(Failure::new(
+            format_args!("{}: this is a directory", path.display()),
+            "name a file in it; `pleach coverage` reads directories",
+        ));
+    }
     if path != stdin {
         read_input(path, bytes)?;
         return Ok(path.display().to_string());

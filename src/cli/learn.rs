@@ -18,13 +18,14 @@ use super::model::{amount, load, write};
 use super::output::{Existing, Output};
 use super::parallel::{MANY, ONE as EACH, in_parallel};
 use super::progress::Progress;
+use super::recognize::{Kind, KindArgs};
 use super::report::{count, size};
-use super::text::{LeftOut, Tally, TextArgs, Texts};
+use super::text::{LeftOut, Tally, TextArgs, Texts, only_for_texts};
 
 /// Learn how often samples make each choice of a grammar
 ///
 /// The model says how often each alternative, each number of repetitions and each member of a class was chosen; `generate --model`
-/// makes more of the same, or the opposite. Samples are choice sequences, as in a corpus, or texts by --text: of an ambiguous text
+/// makes more of the same, or the opposite. Samples are texts, or choice sequences as in a corpus: of an ambiguous text
 /// the canonical derivation counts, or by --all-derivations each one its share. With --context K, choices are counted apart for the
 /// last K references above them; where such a context was seen too rarely, shorter ones stand in.
 ///
@@ -32,8 +33,6 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 ///
 /// Example: pleach learn json.ebnf samples -o json.model --text
 #[derive(Args, Debug)]
-#[command(mut_group("LeftOutArgs", |args| args.requires("text")))]
-#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 #[command(mut_arg("force", |arg| arg.conflicts_with("update")))]
 pub(super) struct Learn {
     #[command(flatten)]
@@ -44,12 +43,11 @@ pub(super) struct Learn {
     /// Write the model to this file
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Samples are texts instead of choice sequences
-    #[arg(long)]
-    text: bool,
+    #[command(flatten)]
+    kind: KindArgs,
     /// Count an ambiguous text by all its derivations, each as likely as the others: exactly up to 256 of them, else by 256 that are drawn;
     /// of infinitely many the canonical one counts
-    #[arg(long, requires = "text")]
+    #[arg(long)]
     all_derivations: bool,
     /// Tell choices apart by so many references above them, at most 8 [default: 0]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=MAX_ORDER as i64))]
@@ -86,15 +84,19 @@ struct Report<'a> {
     bytes: u64,
     #[serde(flatten)]
     tally: &'a Tally,
+    codec: Kind,
 }
 
 impl Learn {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let source = self.grammar.load()?;
         let codec = Arc::new(Codec::new(&source.graph));
-        let mut model = self.begin(&codec)?;
         let files = collect(&self.paths)?;
-        let (parts, left_out) = self.count(&source, &model, &files, self.random.random_seed)?;
+        let kind = self.kind.of_files(&source.graph, &files)?;
+        self.texts.check(kind)?;
+        only_for_texts(kind, &[("--all-derivations", self.all_derivations)])?;
+        let mut model = self.begin(&codec)?;
+        let (parts, left_out) = self.count(&source, &model, &files, kind)?;
         for part in parts {
             let merged = model.merge(&part);
             merged.map_err(|error| Failure::of(self.output.display(), error))?;
@@ -107,6 +109,7 @@ impl Learn {
             contexts: model.context_count(),
             bytes: write(&self.output, &model, existing)?,
             tally: &tally,
+            codec: kind,
         };
         if self.format.json {
             out.json(&report)?;
@@ -161,7 +164,7 @@ impl Learn {
         source: &Source,
         model: &Model,
         files: &[InputFile],
-        seed: u64,
+        kind: Kind,
     ) -> Result<(Vec<Model>, Vec<LeftOut>), Failure> {
         struct Worker {
             model: Model,
@@ -172,8 +175,9 @@ impl Learn {
             derivations: Vec<Vec<u8>>,
         }
         let codec = model.codec();
-        let texts = self
-            .text
+        let seed = self.random.random_seed;
+        let texts = kind
+            .is_text()
             .then(|| Texts::new(Parser::new(&source.graph), self.texts));
         let most = match self.all_derivations {
             true => DERIVATIONS,
@@ -221,7 +225,7 @@ impl Learn {
                 derivations: Vec::new(),
             })
         };
-        let block = if self.text { EACH } else { MANY };
+        let block = if kind.is_text() { EACH } else { MANY };
         let (left_out, workers) = in_parallel(files.len(), block, worker, task)?;
         let models = workers.into_iter().map(|worker| worker.model).collect();
         Ok((models, left_out.into_iter().flatten().collect()))

@@ -31,6 +31,7 @@ mod parallel;
 mod parse;
 mod paths;
 mod progress;
+mod recognize;
 mod report;
 mod seed;
 mod show;

@@ -16,6 +16,7 @@ use super::input::{InputFile, Source, collect};
 use super::measure::{Form, Gauge, measure_files};
 use super::output::Output;
 use super::progress::Progress;
+use super::recognize::{self, Kind};
 use super::report::{PathView, Share, count, written};
 use super::text::{Tally, TextArgs};
 
@@ -30,8 +31,8 @@ const SHOWN_FORBIDDEN: usize = 5;
 ///
 /// Example: pleach seed json -o fuzz/corpus/json -k 3
 #[derive(Args, Debug)]
-#[command(mut_group("LeftOutArgs", |args| args.requires("text").requires("beyond")))]
-#[command(mut_group("BudgetArgs", |args| args.requires("text").requires("beyond")))]
+#[command(mut_group("LeftOutArgs", |args| args.requires("beyond")))]
+#[command(mut_group("BudgetArgs", |args| args.requires("beyond")))]
 #[command(mut_arg("output", |arg| arg.required_unless_present("dir")))]
 pub(super) struct Seed {
     #[command(flatten)]
@@ -41,9 +42,12 @@ pub(super) struct Seed {
     /// How many symbols a path has
     #[arg(short, long = "path-length", value_name = "K", default_value_t = 2)]
     k: usize,
-    /// Write sentences instead of choice sequences; what --beyond names are sentences, too
+    /// Write texts, for a target with `codec: text`; what --beyond names are texts, too
     #[arg(long)]
     text: bool,
+    /// Write choice sequences; what --beyond names are choice sequences, too
+    #[arg(long, conflicts_with = "text")]
+    choices: bool,
     /// Leave out what these inputs cover: a file, or a directory of files; can be given several times
     #[arg(long, value_name = "PATH")]
     beyond: Vec<PathBuf>,
@@ -237,7 +241,13 @@ impl Seed {
         }
         let refused = |error| Failure::of(&source.name, error);
         let windows = WindowTable::new(cover.coverage().kpaths()).map_err(refused)?;
-        let form = Form::new(&source.graph, self.text, self.texts);
+        let kind = match (self.text, self.choices) {
+            (true, _) => Kind::Texts,
+            (_, true) => Kind::Choices,
+            _ => recognize::of_files(&source.graph, files)?,
+        };
+        self.texts.check(kind)?;
+        let form = Form::new(&source.graph, kind.is_text(), self.texts);
         let (meter, left_out) = measure_files(&form, &windows, files)?;
         cover.assume(meter.coverage.windows().iter().map(|window| window as u32));
         Ok(Some(Beyond {

@@ -11,6 +11,7 @@ use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
 use super::input::read_named;
 use super::output::Output;
+use super::recognize::KindArgs;
 use super::text::{BudgetArgs, parse_one, refused_text};
 
 /// The longest text that JSON repeats at an inner node: a deep tree would repeat its sentence at every level.
@@ -25,15 +26,13 @@ const MAX_INNER_TEXT: usize = 4096;
 ///
 /// Example: pleach show json.ebnf crash-1234 --dot | dot -Tsvg -o tree.svg
 #[derive(Args, Debug)]
-#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(super) struct Show {
     #[command(flatten)]
     grammar: GrammarArgs,
-    /// The choice sequence; `-` reads standard input
+    /// The choice sequence, or the text; `-` reads standard input
     file: PathBuf,
-    /// The file is a text, not a choice sequence
-    #[arg(long)]
-    text: bool,
+    #[command(flatten)]
+    kind: KindArgs,
     /// Print a Graphviz graph
     #[arg(long, conflicts_with = "json")]
     dot: bool,
@@ -48,7 +47,9 @@ impl Show {
         let source = self.grammar.load()?;
         let mut choices = Vec::new();
         let name = read_named(&self.file, &self.grammar.grammar, &mut choices)?;
-        if self.text {
+        let kind = self.kind.of_input(&source.graph, &name, &choices)?;
+        self.budget.check(kind)?;
+        if kind.is_text() {
             let text = std::mem::take(&mut choices);
             let parser = Parser::new(&source.graph);
             let parsed = parse_one(&parser, &name, &text, self.budget, |forest| {

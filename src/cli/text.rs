@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::diagnostic::{Diagnostic, Place, Severity};
 use super::failure::{Answer, Failure, warn};
 use super::output::Output;
+use super::recognize::Kind;
 
 /// The terminals that are shown of those that could have come in the place of what a text has.
 const SHOWN_EXPECTED: usize = 4;
@@ -27,31 +28,42 @@ const HEADING: &str = "Reading texts";
 /// What a parse may spend.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct BudgetArgs {
-    /// The most steps that parsing a text may take
-    #[arg(long, help_heading = HEADING, value_name = "N", default_value_t = Budget::default().steps)]
-    max_steps: u64,
-    /// The most memory that parsing a text may take; of many texts, up to eight are parsed at a time
-    #[arg(long, help_heading = HEADING, value_name = "MIB", default_value_t = Budget::default().bytes >> 20)]
-    max_memory: u64,
+    /// The most steps that parsing a text may take [default: 4000000000]
+    #[arg(long, help_heading = HEADING, value_name = "N")]
+    max_steps: Option<u64>,
+    /// The most memory that parsing a text may take; of many texts, up to eight are parsed at a time [default: 2048]
+    #[arg(long, help_heading = HEADING, value_name = "MIB")]
+    max_memory: Option<u64>,
 }
 
 impl BudgetArgs {
     pub(super) fn budget(self) -> Budget {
+        let usual = Budget::default();
+        let bytes = self.max_memory.map(|it| it.saturating_mul(1 << 20));
         Budget {
-            steps: self.max_steps,
-            bytes: self.max_memory.saturating_mul(1 << 20),
+            steps: self.max_steps.unwrap_or(usual.steps),
+            bytes: bytes.unwrap_or(usual.bytes),
         }
+    }
+
+    /// Fails if the inputs are choice sequences, which are not parsed, and the user has set a bound.
+    pub(super) fn check(self, kind: Kind) -> Result<(), Failure> {
+        let flags = [
+            ("--max-steps", self.max_steps.is_some()),
+            ("--max-memory", self.max_memory.is_some()),
+        ];
+        only_for_texts(kind, &flags)
     }
 
     /// Which bound was too low, in one clause, and what to do about it; `None` for a text that is no sentence.
     fn exceeded(self, refusal: Refusal) -> Option<(String, &'static str)> {
         match refusal {
             Refusal::OutOfSteps { .. } => Some((
-                format!("parsing takes more than {} steps", self.max_steps),
+                format!("parsing takes more than {} steps", self.budget().steps),
                 "allow more by --max-steps",
             )),
             Refusal::OutOfMemory { .. } => Some((
-                format!("parsing takes more than {} MiB", self.max_memory),
+                format!("parsing takes more than {} MiB", self.budget().bytes >> 20),
                 "allow more by --max-memory",
             )),
             _ => None,
@@ -70,8 +82,7 @@ struct LeftOutArgs {
     strict: bool,
 }
 
-/// How texts are read that may be left out. Verbs whose inputs are not always texts let the groups of arguments `LeftOutArgs`
-/// and `BudgetArgs` require `--text`.
+/// How texts are read that may be left out. Verbs whose inputs are not always texts [check](TextArgs::check) what they are.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct TextArgs {
     #[command(flatten)]
@@ -89,10 +100,16 @@ impl TextArgs {
                 strict: false,
             },
             budget: BudgetArgs {
-                max_steps: budget.steps,
-                max_memory: budget.bytes >> 20,
+                max_steps: Some(budget.steps),
+                max_memory: Some(budget.bytes >> 20),
             },
         }
+    }
+
+    /// Fails if the inputs are choice sequences, and the user asks for what only texts have.
+    pub(super) fn check(self, kind: Kind) -> Result<(), Failure> {
+        self.budget.check(kind)?;
+        only_for_texts(kind, &[("--list-invalid", self.left_out.list_invalid)])
     }
 
     /// What an answer becomes when texts were left out.
@@ -101,6 +118,18 @@ impl TextArgs {
             true => Answer::No,
             false => otherwise,
         }
+    }
+}
+
+/// Fails if one of these options is given, and the inputs are choice sequences.
+pub(super) fn only_for_texts(kind: Kind, flags: &[(&str, bool)]) -> Result<(), Failure> {
+    let given = flags.iter().find(|&&(_, given)| given);
+    match (kind, given) {
+        (Kind::Choices, Some((flag, _))) => Err(Failure::new(
+            format_args!("{flag} is for texts, and the inputs are choice sequences"),
+            "leave it out, or read the inputs as texts by --text",
+        )),
+        _ => Ok(()),
     }
 }
 
