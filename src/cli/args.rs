@@ -2,7 +2,6 @@
 //!
 //! A verb takes the groups that it uses, and no others: an option that a verb does not use is refused, not ignored.
 
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -107,34 +106,4 @@ impl DirArgs {
     pub(super) fn path(&self) -> Option<&Path> {
         self.output.as_deref().or(self.dir.as_deref())
     }
-}
-
-// What the verbs that run fuzz targets take.
-#[derive(Args, Debug)]
-pub(super) struct Common {
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Fix all randomness; the same number gives the same bytes
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) random_seed: u64,
-    #[command(flatten)]
-    notation: NotationArgs,
-}
-
-impl Deref for Common {
-    type Target = NotationArgs;
-
-    fn deref(&self) -> &NotationArgs {
-        &self.notation
-    }
-}
-
-// A verb beside what it has in common with others.
-#[derive(Args, Debug)]
-pub(super) struct WithCommon<Verb: Args> {
-    #[command(flatten)]
-    pub(super) verb: Verb,
-    #[command(flatten)]
-    pub(super) common: Common,
 }

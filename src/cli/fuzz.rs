@@ -3,32 +3,41 @@
 //! The target is built first, with Cargo's messages as they are, and run then: so a build that fails can be told from an input
 //! that fails. What the engine prints passes through to standard error; the summary is read from it.
 
+mod build;
+mod crash;
+mod duration;
 mod engine;
+mod known;
 mod process;
 mod ruler;
 mod runs;
 mod seeds;
+mod summary;
 mod surround;
+mod target;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pleach_project::{CargoFuzz, Project, Sanitizer};
-use serde::Serialize;
 
-use super::args::Common;
+use super::args::{JsonArgs, NotationArgs};
 use super::failure::{Answer, Failure, note, reason};
+use super::input::is_hidden;
 use super::output::Output;
-use super::report::{Share, table};
-use engine::{OperatorCounts, PathCounts, Reading, TextCounts};
+use build::Build;
+use engine::Reading;
+use known::{Known, Stated};
 use process::Ending;
-use ruler::{Level, Ruler};
+use ruler::Ruler;
+use summary::Summary;
 pub(super) use surround::Surround;
+use target::Target;
 
 /// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
 /// feature for every count of every edge, and a schedule that keeps account of how rare each of them is, the engine takes more
@@ -50,37 +59,46 @@ const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
 /// traced (--no-trace-compares), which takes a third to a half of most runs, and a grammar has the words that it would tell. What is
 /// built is kept apart from the builds of a plain `cargo fuzz run`, in `pleach` below the target directory.
 ///
-/// Without --random-seed the engine chooses a seed of its own. With it, nothing that pleach does depends on the clock (PLEACH_CLOCK=0).
+/// Without --random-seed the engine chooses a seed of its own. With it, 0 included, nothing that pleach does depends on the clock
+/// (PLEACH_CLOCK=0).
 ///
-/// Ends after SECONDS, at the first input that fails, or by Ctrl-C, always with a summary. Its exit code is 1 if an input failed.
+/// Ends after TIME, at the first input that fails, or by Ctrl-C, always with a summary. Its exit code is 1 if an input failed.
 ///
-/// A target with `codec: text` takes --text, because its corpus holds texts instead of choice sequences. Texts to start from,
-/// for either, are named by --seeds.
+/// The target says what its grammar and its codec are. So the summary has the k-paths that the corpus covers, and texts to start
+/// from, which --seeds names, come in as what the target reads. A note in the corpus (`.pleach`, which engines pass over) says by which
+/// grammar it was made, so that a change of the grammar is noticed.
 ///
-/// Example: pleach fuzz json 60 --grammar grammars/json.ebnf -- -max_len=1000
+/// Example: pleach fuzz json 60s -- -max_len=1000
 #[derive(Args, Debug)]
 pub(super) struct Fuzz {
     /// The fuzz target
     target: String,
-    /// How long to run; without it, until Ctrl-C or a failing input
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    /// How long to run, as in `60`, `60s`, `2m` or `1h30m`; without it, until Ctrl-C or a failing input
+    #[arg(value_name = "TIME", value_parser = duration::seconds)]
     seconds: Option<u32>,
     /// Flags of the engine, which win over the defaults (`-fork=2`, `-max_len=1000`, `-help=1` lists them)
     #[arg(last = true, value_name = "FLAGS")]
     flags: Vec<OsString>,
-    /// Report the k-paths of this grammar that the corpus covers, before and after
+    /// The grammar of a target that cannot say what it is, because it does not call `load()`; another target's own is refused
     #[arg(long)]
     grammar: Option<PathBuf>,
-    /// Report k-paths for k from 1 to this
-    #[arg(short, default_value_t = 3, value_name = "K")]
-    k: usize,
-    /// The target has `codec: text`: its corpus holds texts
+    /// Report k-paths for k from 1 to this [default: 3, or less if the grammar has too many]
+    #[arg(short, long = "depth", value_name = "K")]
+    k: Option<usize>,
+    /// A target that cannot say what it is has `codec: text`: its corpus holds texts
     #[arg(long)]
     text: bool,
-    /// Texts, or directories of them, to add to the corpus before the start: as choice sequences, which takes --grammar
-    /// and leaves out what is no sentence, or as they are with --text
+    /// Texts, or directories of them, to add to the corpus before the start: as choice sequences, without those that are no
+    /// sentences, or as they are if the target has `codec: text`
     #[arg(long, value_name = "PATH")]
     seeds: Vec<PathBuf>,
+    /// Let the campaign begin with this number, so that nothing pleach does is left to chance or to the clock
+    #[arg(long, value_name = "N")]
+    random_seed: Option<u64>,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// The sanitizer to build with; all but none take nightly Rust
     #[arg(short, long, value_parser = sanitizer(), default_value_t = Sanitizer::None)]
     sanitizer: Sanitizer,
@@ -118,47 +136,15 @@ fn sanitizer() -> impl TypedValueParser<Value = Sanitizer> {
     })
 }
 
-/// What has happened, for a reader.
-#[derive(Serialize)]
-struct Summary<'a> {
-    target: &'a str,
-    seconds: f64,
-    executions: u64,
-    executions_per_second: u64,
-    /// Nothing without status lines, as are features and corpus.
-    edges: Option<u64>,
-    /// Edges that the target has.
-    edges_total: Option<u64>,
-    features: Option<u64>,
-    /// Inputs that the engine keeps.
-    corpus: Option<u64>,
-    corpus_dir: &'a Path,
-    /// Nothing without a grammar.
-    k_paths: Option<Vec<Level>>,
-    /// Files of the corpus that are no sentences, of texts measured with a grammar.
-    invalid: Option<u64>,
-    /// What all inputs have covered that were run, as the target's mutator counts, if it says so.
-    k_paths_run: Option<PathCounts>,
-    /// How the target's mutator has recognized texts, if it says so.
-    texts: Option<TextCounts>,
-    /// What the operators of the target's mutator have come to, if it says so.
-    operators: &'a [OperatorCounts],
-    crashes: &'a [PathBuf],
-    interrupted: bool,
-}
-
 impl Fuzz {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let ruler = match &self.grammar {
-            Some(grammar) => Some(Ruler::new(grammar, self.k, self.text, common)?),
-            None if !self.seeds.is_empty() && !self.text => {
-                return Err(Failure::new(
-                    "--seeds takes a grammar to turn texts into choice sequences",
-                    "name it by --grammar, or add --text if the target has `codec: text`",
-                ));
-            }
-            None => None,
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let stated = Stated {
+            target: &self.target,
+            grammar: self.grammar.as_deref(),
+            notation: &self.notation,
+            is_text: self.text,
         };
+        let source = stated.source()?;
         let project = Project::find(self.fuzz_dir.as_deref())?;
         project.check_target(&self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(self.sanitizer)?;
@@ -170,8 +156,33 @@ impl Fuzz {
 
         cargo_fuzz.prepare(&project, self.features.as_deref(), |it| note(it))?;
         self.build().run(&cargo_fuzz, &project)?;
+        let program = self.build().program(&project);
+        let target = match &program {
+            Some(program) => Target::ask(program, &project.dir, self.notation.open_tokens)?,
+            None => None,
+        };
+        if target.as_ref().is_some_and(|it| it.is_instrumented) {
+            build::warn_of_instrumentation(&project);
+        }
+        let mut known = stated.known(source, target)?;
+        let outdated = known.record(&self.target, &corpus[0], &artifacts)?;
+        if let Some(outdated) = &outdated {
+            outdated.warn();
+        }
+        let ruler = known.source.as_ref();
+        let ruler = ruler.map(|source| Ruler::new(source, self.k, known.is_text));
+        let ruler = ruler.transpose()?;
         if !self.seeds.is_empty() {
-            let texts = ruler.as_ref().filter(|_| !self.text).map(Ruler::texts);
+            let texts = match (&ruler, known.is_text) {
+                (_, true) => None,
+                (Some(ruler), false) => Some(ruler.texts()),
+                (None, false) => {
+                    return Err(Failure::new(
+                        "--seeds takes a grammar to turn texts into choice sequences",
+                        "name it by --grammar, or add --text if the target has `codec: text`",
+                    ));
+                }
+            };
             note(seeds::add(&self.seeds, &corpus[0], texts.as_ref())?);
         }
         let before = match &ruler {
@@ -181,7 +192,7 @@ impl Fuzz {
         let old_artifacts = files(&artifacts);
         let mut reading = Reading::default();
         let (ending, seconds) = timed(|| {
-            let mut command = self.run_command(common, &cargo_fuzz, &project);
+            let mut command = self.run_command(&cargo_fuzz, &project);
             process::run(&mut command, &mut reading)
         });
         let ending = ending.map_err(|error| cannot_run(&error))?;
@@ -194,7 +205,7 @@ impl Fuzz {
             (Some(ruler), Some((before, _))) => {
                 let (after, invalid) = ruler.measure(&corpus)?;
                 let levels = ruler::levels(&before, &after);
-                (Some(levels), self.text.then_some(invalid))
+                (Some(levels), known.is_text.then_some(invalid))
             }
             _ => (None, None),
         };
@@ -222,13 +233,17 @@ impl Fuzz {
         };
         // An engine that did not get as far as its first line has nothing to sum up.
         if reading.started || reading.finished || reading.failed {
-            match common.json {
+            match self.format.json {
                 true => out.json(&summary)?,
-                false => print(&summary, out)?,
+                false => summary::print(&summary, out)?,
             }
         }
         out.finish()?;
-        self.answer(&reading, ending)
+        // The engine has said much since.
+        if let Some(outdated) = &outdated {
+            outdated.warn();
+        }
+        self.answer(&reading, ending, &known, program.as_deref())
     }
 
     /// Where inputs are, the place for new ones first, in the order in which the engine is told.
@@ -258,7 +273,7 @@ impl Fuzz {
         }
     }
 
-    fn run_command(&self, common: &Common, cargo_fuzz: &CargoFuzz, project: &Project) -> Command {
+    fn run_command(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Command {
         let mut command = cargo_fuzz.command();
         command.arg("run");
         self.build().options(&mut command, project);
@@ -268,10 +283,8 @@ impl Fuzz {
         if let Some(seconds) = self.seconds {
             command.arg(format!("-max_total_time={seconds}"));
         }
-        // To the engine, 0 means a seed of its own choice; it takes half as many bits as other verbs do.
-        let seed = common.random_seed & u64::from(u32::MAX);
-        if seed != 0 {
-            command.arg(format!("-seed={seed}"));
+        if let Some(seed) = self.random_seed {
+            command.arg(format!("-seed={}", engine_seed(seed)));
             set_default(&mut command, CLOCK_VARIABLE, "0");
         }
         command.args(&self.flags);
@@ -279,22 +292,22 @@ impl Fuzz {
         command
     }
 
-    fn answer(&self, reading: &Reading, ending: Ending) -> Result<Answer, Failure> {
+    fn answer(
+        &self,
+        reading: &Reading,
+        ending: Ending,
+        known: &Known,
+        program: Option<&Path>,
+    ) -> Result<Answer, Failure> {
         if reading.failed {
-            let grammar = match &self.grammar {
-                Some(grammar) => grammar.display().to_string(),
-                None => "GRAMMAR".into(),
+            let reader = crash::Reader {
+                graph: known.source.as_ref().map(|source| &source.graph),
+                grammar: &known.grammar(),
+                is_text: known.is_text,
+                renderer: program.filter(|_| known.has_hooks),
             };
             for artifact in &reading.artifacts {
-                let file = artifact.display();
-                match self.text {
-                    true => note(format_args!(
-                        "\nan input failed: {file}\n  it is the text itself\n  its tree: pleach show {grammar} {file} --text"
-                    )),
-                    false => note(format_args!(
-                        "\nan input failed: {file}\n  its text: pleach decode {grammar} {file}\n  its tree: pleach show {grammar} {file}"
-                    )),
-                }
+                reader.tell(artifact);
             }
             return Ok(Answer::No);
         }
@@ -311,44 +324,12 @@ impl Fuzz {
     }
 }
 
-/// How a target is built.
-struct Build<'a> {
-    target: &'a str,
-    sanitizer: Sanitizer,
-    release: bool,
-    trace_compares: bool,
-    features: Option<&'a str>,
-}
-
-impl Build<'_> {
-    fn options(&self, command: &mut Command, project: &Project) {
-        command.arg("--fuzz-dir").arg(&project.dir);
-        command.arg("--sanitizer").arg(self.sanitizer.to_string());
-        if self.release {
-            command.arg("--release");
-        }
-        if !self.trace_compares {
-            command.arg("--no-trace-compares");
-        }
-        if let Some(features) = self.features {
-            command.arg("--features").arg(features);
-        }
-        command.arg(self.target);
-    }
-
-    fn run(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Result<(), Failure> {
-        let mut command = cargo_fuzz.command();
-        command.arg("build");
-        self.options(&mut command, project);
-        command.stdin(Stdio::null()).stdout(std::io::stderr());
-        let status = command.status().map_err(|error| cannot_run(&error))?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(Failure::new(
-                format_args!("the fuzz target `{}` does not build", self.target),
-                "see the messages above",
-            )),
-        }
+/// The seed of the engine: a number of 32 bits, and not 0, which means one of the engine's own choice.
+fn engine_seed(seed: u64) -> u32 {
+    let folded = (seed ^ seed >> 32) as u32;
+    match folded {
+        0 => u32::MAX,
+        seed => seed,
     }
 }
 
@@ -376,85 +357,25 @@ fn timed<T>(task: impl FnOnce() -> T) -> (T, f64) {
 /// The files in a directory; none if it does not exist.
 fn files(dir: &Path) -> BTreeSet<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
+    let inputs = entries.filter(|entry| !is_hidden(&entry.file_name()));
+    inputs.map(|entry| entry.path()).collect()
 }
 
-fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
-    let mut rows = Vec::new();
-    let mut row = |name: String, value: String| rows.push(vec![name, value]);
-    row("seconds".into(), format!("{:.1}", summary.seconds));
-    let Summary {
-        executions,
-        executions_per_second,
-        ..
-    } = summary;
-    row(
-        "executions".into(),
-        format!("{executions} ({executions_per_second} per second)"),
-    );
-    match (summary.edges, summary.edges_total) {
-        (Some(covered), Some(total)) => row("edges".into(), Share { covered, total }.to_string()),
-        (Some(covered), None) => row("edges".into(), covered.to_string()),
-        (None, _) => {}
+#[cfg(test)]
+mod tests {
+    use super::engine_seed;
+
+    #[test]
+    fn every_seed_is_one_of_the_engine() {
+        let table = [
+            (1, 1),
+            (7, 7),
+            (0, u32::MAX),
+            (1 << 32, 1),
+            (0x1_0000_0001, u32::MAX),
+        ];
+        for (seed, expected) in table {
+            assert_eq!(engine_seed(seed), expected);
+        }
     }
-    if let Some(features) = summary.features {
-        row("features".into(), features.to_string());
-    }
-    let corpus_dir = summary.corpus_dir.display();
-    row(
-        "corpus".into(),
-        match summary.corpus {
-            Some(corpus) => format!("{corpus} in {corpus_dir}"),
-            None => corpus_dir.to_string(),
-        },
-    );
-    for Level { k, before, after } in summary.k_paths.iter().flatten() {
-        let new = after.covered.saturating_sub(*before);
-        row(
-            format!("{k}-paths"),
-            format!("{after}, {before} before, {new} new"),
-        );
-    }
-    if let Some(invalid @ 1..) = summary.invalid {
-        row("no sentences".into(), format!("{invalid} of the corpus"));
-    }
-    if let Some(PathCounts { k, covered, total }) = summary.k_paths_run {
-        let share = Share { covered, total };
-        row("k-paths run".into(), format!("{share}, k = {k}"));
-    }
-    if let Some(texts) = &summary.texts {
-        let share = Share {
-            covered: texts.hits,
-            total: texts.hits + texts.misses,
-        };
-        row(
-            "texts known".into(),
-            format!(
-                "{share} without parsing, {} refused, {} beyond the budget",
-                texts.refused, texts.exhausted
-            ),
-        );
-    }
-    for path in summary.crashes {
-        row("failed".into(), path.display().to_string());
-    }
-    table(out, &rows)?;
-    if summary.operators.is_empty() {
-        return Ok(());
-    }
-    let heads = ["operator", "inputs", "kept", "new k-paths", "us", "share"];
-    let mut rows = vec![heads.map(str::to_owned).to_vec()];
-    for counts in summary.operators {
-        let time = counts.microseconds as f64 / counts.tried.max(1) as f64;
-        rows.push(vec![
-            counts.name.clone(),
-            counts.tried.to_string(),
-            counts.kept.to_string(),
-            counts.new_paths.to_string(),
-            format!("{time:.1}"),
-            format!("{:.1} %", counts.share as f64 / 10.0),
-        ]);
-    }
-    writeln!(out)?;
-    table(out, &rows)
 }

@@ -13,7 +13,7 @@ use clap::Args;
 use pleach_import::Notation;
 use serde::Serialize;
 
-use super::args::Common;
+use super::args::{JsonArgs, NotationArgs};
 use super::convert;
 use super::failure::{Answer, Failure};
 use super::input::Source;
@@ -24,8 +24,8 @@ use pleach_project::Project;
 
 /// Names that Cargo does not let a program have.
 const FORBIDDEN: [&str; 4] = ["build", "deps", "examples", "incremental"];
-/// The seconds of the first campaign that is recommended.
-const SECONDS: u32 = 60;
+/// The time of the first campaign that is recommended.
+const TIME: &str = "60s";
 
 /// Add a fuzz target with a grammar to a project of cargo-fuzz
 ///
@@ -33,7 +33,7 @@ const SECONDS: u32 = 60;
 /// its name. A file below the project is used where it is; everything else becomes a file in `grammars` of the fuzz
 /// package, in the notation of pleach. Nothing that exists is changed otherwise.
 ///
-/// Example: cargo fuzz init && pleach init parse --grammar json && pleach fuzz parse 60
+/// Example: cargo fuzz init && pleach init parse --grammar json && pleach fuzz parse 60s
 #[derive(Args, Debug)]
 pub(super) struct Init {
     /// The name of the new target
@@ -47,6 +47,10 @@ pub(super) struct Init {
     /// The directory of the fuzz package [default: the nearest `fuzz`]
     #[arg(long, value_name = "DIR")]
     fuzz_dir: Option<PathBuf>,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
 }
 
 #[derive(Serialize)]
@@ -70,10 +74,10 @@ struct Grammar {
 }
 
 impl Init {
-    pub(super) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         self.check_name()?;
         let project = Project::find(self.fuzz_dir.as_deref())?;
-        let grammar = self.grammar(common, &project.dir)?;
+        let grammar = self.grammar(&self.notation, &project.dir)?;
         let target = project
             .dir
             .join("fuzz_targets")
@@ -122,13 +126,13 @@ impl Init {
             return Err(failure);
         }
         let report = Report {
-            next: self.next(&grammar.path),
+            next: self.next(),
             target: shown_path(&target),
             grammar: shown_path(&grammar.path),
             manifest: shown_path(&path),
             added,
         };
-        match common.json {
+        match self.format.json {
             true => out.json(&report)?,
             false => self.print(&report, grammar.text.is_some(), out)?,
         }
@@ -151,7 +155,7 @@ impl Init {
     }
 
     /// Reads the grammar, so that what is wrong with it is seen now, and says where it goes.
-    fn grammar(&self, common: &Common, fuzz_dir: &Path) -> Result<Grammar, Failure> {
+    fn grammar(&self, notation: &NotationArgs, fuzz_dir: &Path) -> Result<Grammar, Failure> {
         if self.grammar == Path::new("-") {
             return Err(Failure::new(
                 "a target needs a grammar that has a name",
@@ -171,16 +175,16 @@ impl Init {
             };
             let path = self.grammar.with_extension("ebnf");
             let name = path.display().to_string();
-            let source = Source::of(&path, name, text.into(), common)?;
-            return self.copy(&source, text.into(), common, fuzz_dir);
+            let source = Source::of(&path, name, text.into(), notation)?;
+            return self.copy(&source, text.into(), notation, fuzz_dir);
         }
-        let source = Source::load(&self.grammar, common)?;
+        let source = Source::load(&self.grammar, notation)?;
         let absolute = self.grammar.canonicalize().map_err(read)?;
         let project = fuzz_dir.parent().unwrap_or(fuzz_dir);
         let is_inside = project
             .canonicalize()
             .is_ok_and(|it| absolute.starts_with(it));
-        if is_inside && is_plain(&source, common) {
+        if is_inside && is_plain(&source, notation) {
             return Ok(Grammar {
                 reference: relative(&absolute, fuzz_dir).ok_or_else(not_utf8)?,
                 path: absolute,
@@ -188,7 +192,7 @@ impl Init {
             });
         }
         let text = fs::read(&self.grammar).map_err(read)?;
-        self.copy(&source, text, common, fuzz_dir)
+        self.copy(&source, text, notation, fuzz_dir)
     }
 
     /// The grammar as a file of the fuzz package: its text as it is, if a target can read that.
@@ -196,10 +200,10 @@ impl Init {
         &self,
         source: &Source,
         text: Vec<u8>,
-        common: &Common,
+        notation: &NotationArgs,
         fuzz_dir: &Path,
     ) -> Result<Grammar, Failure> {
-        let is_plain = is_plain(source, common);
+        let is_plain = is_plain(source, notation);
         let extension = match (is_plain, source.notation) {
             (true, None) => "pleach",
             _ => "ebnf",
@@ -243,12 +247,8 @@ impl Init {
     }
 
     /// The command to go on with.
-    fn next(&self, grammar: &Path) -> String {
-        let mut next = format!("pleach fuzz {} {SECONDS}", self.target);
-        next += &format!(" --grammar {}", quoted(&shown(grammar)));
-        if self.text {
-            next += " --text";
-        }
+    fn next(&self) -> String {
+        let mut next = format!("pleach fuzz {} {TIME}", self.target);
         if let Some(dir) = &self.fuzz_dir {
             next += &format!(" --fuzz-dir {}", quoted(&dir.display().to_string()));
         }
@@ -271,9 +271,9 @@ impl Init {
 }
 
 /// Whether a target reads the file as it is: text in the notation of pleach, or what was compiled.
-fn is_plain(source: &Source, common: &Common) -> bool {
+fn is_plain(source: &Source, notation: &NotationArgs) -> bool {
     let is_readable = matches!(source.notation, None | Some(Notation::Pleach));
-    is_readable && common.start.is_none()
+    is_readable && notation.start.is_none()
 }
 
 fn not_utf8() -> Failure {
@@ -339,12 +339,12 @@ fn shown_path(path: &Path) -> PathBuf {
     from_here.map_or_else(|| path.to_owned(), PathBuf::from)
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     shown_path(path).display().to_string()
 }
 
 /// A word of a command that a shell takes for one.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./+@%:,".contains(c);
     match word.chars().all(is_plain) {
         true => word.to_owned(),

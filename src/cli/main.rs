@@ -32,6 +32,7 @@ mod parse;
 mod paths;
 mod progress;
 mod recognize;
+mod record;
 mod report;
 mod seed;
 mod show;
@@ -48,7 +49,6 @@ use std::process::ExitCode;
 use clap::error::ContextKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use args::WithCommon;
 use failure::{Answer, Failure};
 use output::Output;
 use pleach_project::wrapper;
@@ -91,9 +91,9 @@ enum Verb {
     Learn(learn::Learn),
     ShowModel(show_model::ShowModel),
     Survey(survey::Survey),
-    Init(WithCommon<init::Init>),
-    Fuzz(WithCommon<fuzz::Fuzz>),
-    Surround(WithCommon<fuzz::Surround>),
+    Init(init::Init),
+    Fuzz(fuzz::Fuzz),
+    Surround(fuzz::Surround),
 }
 
 fn main() -> ExitCode {
@@ -152,9 +152,9 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Learn(verb) => verb.run(out),
         Verb::ShowModel(verb) => verb.run(out),
         Verb::Survey(verb) => verb.run(out),
-        Verb::Init(WithCommon { verb, common }) => verb.run(&common, out),
-        Verb::Fuzz(WithCommon { verb, common }) => verb.run(&common, out),
-        Verb::Surround(WithCommon { verb, common }) => verb.run(&common, out),
+        Verb::Init(verb) => verb.run(out),
+        Verb::Fuzz(verb) => verb.run(out),
+        Verb::Surround(verb) => verb.run(out),
     }
 }
 

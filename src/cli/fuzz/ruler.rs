@@ -1,25 +1,28 @@
 //! Measuring the k-paths of a corpus before and after a campaign.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use pleach_core::Parser;
-use pleach_core::kpath::{KPaths, WindowTable};
+use pleach_core::kpath::{self, KPaths, WindowTable};
 use pleach_core::parse::Budget;
+use pleach_core::{Graph, Parser};
 use serde::Serialize;
 
-use super::super::args::Common;
 use super::super::failure::Failure;
 use super::super::input::{Source, collect};
 use super::super::measure::{Form, Meter, measure_files};
 use super::super::report::Share;
 use super::super::text::{TextArgs, Texts};
+use super::known::has_files;
 
 /// What parsing a text may cost: seconds, and memory for each thread.
 const BUDGET: Budget = Budget {
     steps: 200_000_000,
     bytes: 512 << 20,
 };
+
+/// The greatest k that is measured unless the user says.
+const DEFAULT_K: usize = 3;
 
 /// The coverage of one level.
 #[derive(Serialize)]
@@ -32,26 +35,28 @@ pub(super) struct Level {
 
 /// Measures the k-paths of a corpus.
 pub(super) struct Ruler {
-    source: Source,
+    graph: Arc<Graph>,
     windows: Arc<WindowTable>,
     form: Form,
 }
 
 impl Ruler {
-    /// Files are texts if `text`, choice sequences otherwise.
-    pub(super) fn new(
-        grammar: &Path,
-        k: usize,
-        text: bool,
-        common: &Common,
-    ) -> Result<Ruler, Failure> {
-        let source = Source::load(grammar, common)?;
-        let refused = |error| Failure::of(&source.name, error);
-        let kpaths = KPaths::new(&source.graph, k).map_err(refused)?;
-        let windows = WindowTable::new(&kpaths).map_err(refused)?;
-        let form = Form::new(&source.graph, text, TextArgs::within(BUDGET));
+    /// Files are texts if `text`, choice sequences otherwise. Without a k it is [`DEFAULT_K`], or less if that is too much for the
+    /// grammar.
+    pub(super) fn new(source: &Source, k: Option<usize>, text: bool) -> Result<Ruler, Failure> {
+        let graph = source.graph.clone();
+        let windows = match k {
+            Some(k) => windows(&graph, k),
+            None => (1..=DEFAULT_K)
+                .rev()
+                .map(|k| windows(&graph, k))
+                .find(|windows| !matches!(windows, Err(kpath::Error::TooMany { .. })))
+                .unwrap_or_else(|| windows(&graph, 1)),
+        };
+        let windows = windows.map_err(|error| Failure::of(&source.name, error))?;
+        let form = Form::new(&graph, text, TextArgs::within(BUDGET));
         Ok(Ruler {
-            source,
+            graph,
             windows,
             form,
         })
@@ -59,16 +64,22 @@ impl Ruler {
 
     /// Reads texts of the grammar.
     pub(super) fn texts(&self) -> Texts {
-        Texts::new(Parser::new(&self.source.graph), TextArgs::within(BUDGET))
+        Texts::new(Parser::new(&self.graph), TextArgs::within(BUDGET))
     }
 
-    /// Which k-paths the files cover, and how many of them are no sentences. Directories that do not exist are empty.
+    /// Which k-paths the files cover, and how many of them are no sentences. Directories that do not exist are empty, and empty ones
+    /// are no news.
     pub(super) fn measure(&self, paths: &[PathBuf]) -> Result<(Meter, u64), Failure> {
-        let present: Vec<PathBuf> = paths.iter().filter(|it| it.exists()).cloned().collect();
+        let is_there = |path: &&PathBuf| path.is_file() || has_files(path);
+        let present: Vec<PathBuf> = paths.iter().filter(is_there).cloned().collect();
         let files = collect(&present)?;
         let (meter, left_out) = measure_files(&self.form, &self.windows, &files)?;
         Ok((meter, left_out.len() as u64))
     }
+}
+
+fn windows(graph: &Arc<Graph>, k: usize) -> Result<Arc<WindowTable>, kpath::Error> {
+    WindowTable::new(&KPaths::new(graph, k)?)
 }
 
 /// The levels of two measurements.

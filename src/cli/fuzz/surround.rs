@@ -1,7 +1,6 @@
 //! `pleach surround`: the surroundings of failures.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +13,11 @@ use pleach_core::{Codec, Parser, slip};
 use pleach_project::{CargoFuzz, Project, Sanitizer};
 use serde::Serialize;
 
-use super::{Build, runs};
-use crate::args::Common;
+use super::build::Build;
+use super::known::Stated;
+use super::runs;
+use super::target::Target;
+use crate::args::{JsonArgs, NotationArgs, RandomArgs};
 use crate::failure::{Answer, Failure, warn};
 use crate::folder::Folder;
 use crate::input::{Source, collect, read_input};
@@ -34,22 +36,21 @@ use crate::text::{BudgetArgs, parse_one};
 ///
 /// The target is built as `pleach fuzz` builds it, or --program names one that is. Its exit code is 1 if no failure comes back.
 ///
-/// Example: pleach surround json --grammar grammars/json.ebnf fuzz/artifacts/json -n 1000
+/// Example: pleach surround json fuzz/artifacts/json -n 1000
 #[derive(Args, Debug)]
-#[command(mut_group("BudgetArgs", |args| args.requires("text")))]
 pub(crate) struct Surround {
     /// The fuzz target
     target: String,
     /// Inputs that fail: files, or directories of files
     #[arg(required = true, value_name = "ARTIFACT")]
     artifacts: Vec<PathBuf>,
-    /// The grammar of the target; `-` reads standard input
+    /// The grammar of a target that cannot say what it is, because it does not call `load()`; `-` reads standard input
     #[arg(long)]
-    grammar: PathBuf,
+    grammar: Option<PathBuf>,
     /// How many inputs to make
     #[arg(short, value_name = "N", default_value_t = 1000)]
     n: u64,
-    /// The target has `codec: text`: artifacts are texts
+    /// A target that cannot say what it is has `codec: text`: artifacts are texts
     #[arg(long)]
     text: bool,
     /// Tell choices apart by so many references above them, at most 8
@@ -80,6 +81,12 @@ pub(crate) struct Surround {
     fuzz_dir: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
+    #[command(flatten)]
+    random: RandomArgs,
+    #[command(flatten)]
+    format: JsonArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
 }
 
 /// A failure by its place.
@@ -109,17 +116,34 @@ struct Report {
 }
 
 impl Surround {
-    pub(crate) fn run(self, common: &Common, out: &mut Output) -> Result<Answer, Failure> {
-        let source = Source::load(&self.grammar, common)?;
+    pub(crate) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let stated = Stated {
+            target: &self.target,
+            grammar: self.grammar.as_deref(),
+            notation: &self.notation,
+            is_text: self.text,
+        };
+        let source = stated.source()?;
         let files = collect(&self.artifacts)?;
         let mut kept = match &self.output {
             Some(path) => Some(Folder::open(path, self.force)?),
             None => None,
         };
-        let program = match &self.program {
-            Some(program) => std::path::absolute(program)
-                .map_err(|error| Failure::file("find", program, &error))?,
+        let (program, fuzz_dir) = match &self.program {
+            Some(program) => {
+                let program = std::path::absolute(program)
+                    .map_err(|error| Failure::file("find", program, &error))?;
+                (program, PathBuf::new())
+            }
             None => self.build()?,
+        };
+        let target = Target::ask(&program, &fuzz_dir, self.notation.open_tokens)?;
+        let known = stated.known(source, target)?;
+        let (Some(source), is_text) = (&known.source, known.is_text) else {
+            return Err(Failure::new(
+                "what is like the artifacts takes a grammar to tell",
+                "name it by --grammar",
+            ));
         };
         let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
         let outcomes = runs::run(&program, &paths, self.timeout, |_| {})?;
@@ -137,8 +161,8 @@ impl Surround {
                 "name inputs that fail in this target, as it is built now",
             ));
         }
-        let model = self.learn(&source, &failing)?;
-        let inputs = self.generate(model, common);
+        let model = self.learn(source, &failing, is_text)?;
+        let inputs = self.generate(model, is_text);
         let folder = tempfile::tempdir()
             .map_err(|error| Failure::file("make a directory for", Path::new("inputs"), &error))?;
         let mut paths = Vec::with_capacity(inputs.len());
@@ -173,7 +197,7 @@ impl Surround {
             new: number(|it| it.artifacts == 0),
             failures,
         };
-        match common.json {
+        match self.format.json {
             true => out.json(&report)?,
             false => print(&report, out)?,
         }
@@ -183,8 +207,8 @@ impl Surround {
         })
     }
 
-    /// Builds the target and finds its program.
-    fn build(&self) -> Result<PathBuf, Failure> {
+    /// Builds the target and finds its program, and the directory of its package.
+    fn build(&self) -> Result<(PathBuf, PathBuf), Failure> {
         let project = Project::find(self.fuzz_dir.as_deref())?;
         project.check_target(&self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(Sanitizer::None)?;
@@ -199,26 +223,24 @@ impl Surround {
             features: self.features.as_deref(),
         };
         build.run(&cargo_fuzz, &project)?;
-        let missing = || {
+        let program = build.program(&project).ok_or_else(|| {
             Failure::new(
                 format_args!("the program of `{}` is not where it was built", self.target),
                 "name it by --program",
             )
-        };
-        // Below the target triple, which only Cargo knows.
-        let entries = fs::read_dir(project.build_dir()).map_err(|_| missing())?;
-        let programs = entries
-            .flatten()
-            .map(|entry| entry.path().join("release").join(&self.target));
-        let programs = programs.filter(|path| path.is_file());
-        let modified = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
-        programs.max_by_key(modified).ok_or_else(missing)
+        })?;
+        Ok((program, project.dir))
     }
 
-    fn learn(&self, source: &Source, artifacts: &[&PathBuf]) -> Result<Model, Failure> {
+    fn learn(
+        &self,
+        source: &Source,
+        artifacts: &[&PathBuf],
+        is_text: bool,
+    ) -> Result<Model, Failure> {
         let codec = Arc::new(Codec::new(&source.graph));
         let mut model = Model::new(&codec, usize::from(self.context));
-        let parser = self.text.then(|| Parser::new(&source.graph));
+        let parser = is_text.then(|| Parser::new(&source.graph));
         let (mut input, mut refused) = (Vec::new(), 0u64);
         for path in artifacts {
             read_input(path, &mut input)?;
@@ -257,7 +279,7 @@ impl Surround {
     }
 
     /// Makes different inputs.
-    fn generate(&self, model: Model, common: &Common) -> Vec<Vec<u8>> {
+    fn generate(&self, model: Model, is_text: bool) -> Vec<Vec<u8>> {
         let largest = u32::try_from(model.largest()).unwrap_or(u32::MAX);
         let nodes = match self.reading.mode {
             Some(Mode::Failure) | None => largest,
@@ -267,13 +289,13 @@ impl Surround {
         let tables = Tables::new(&model, &self.reading.reading());
         let codec = model.codec().clone();
         let mut sampler = Sampler::new(&codec, tables, Limits::NONE, nodes);
-        let (mut rng, mut index) = (Rng::new(common.random_seed), SiteIndex::new());
+        let (mut rng, mut index) = (Rng::new(self.random.random_seed), SiteIndex::new());
         let mut lexemes = Lexemes::default();
         let mut inputs = Vec::new();
         let mut known = std::collections::BTreeSet::new();
         for _ in 0..self.n {
             sampler.sample(&mut rng, &mut index);
-            let input = match self.text {
+            let input = match is_text {
                 true => codec.text(&index, &mut lexemes),
                 false => index.canonical(),
             };

@@ -1,0 +1,78 @@
+//! Building a fuzz target by cargo-fuzz.
+
+use std::env::consts::EXE_SUFFIX;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use pleach_project::{CargoFuzz, Project, Sanitizer};
+
+use super::cannot_run;
+use crate::failure::{Failure, note, warn};
+
+/// How a target is built.
+pub(super) struct Build<'a> {
+    pub(super) target: &'a str,
+    pub(super) sanitizer: Sanitizer,
+    pub(super) release: bool,
+    pub(super) trace_compares: bool,
+    pub(super) features: Option<&'a str>,
+}
+
+impl Build<'_> {
+    pub(super) fn options(&self, command: &mut Command, project: &Project) {
+        command.arg("--fuzz-dir").arg(&project.dir);
+        command.arg("--sanitizer").arg(self.sanitizer.to_string());
+        if self.release {
+            command.arg("--release");
+        }
+        if !self.trace_compares {
+            command.arg("--no-trace-compares");
+        }
+        if let Some(features) = self.features {
+            command.arg("--features").arg(features);
+        }
+        command.arg(self.target);
+    }
+
+    pub(super) fn run(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Result<(), Failure> {
+        let mut command = cargo_fuzz.command();
+        command.arg("build");
+        self.options(&mut command, project);
+        command.stdin(Stdio::null()).stdout(std::io::stderr());
+        let status = command.status().map_err(|error| cannot_run(&error))?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(Failure::new(
+                format_args!("the fuzz target `{}` does not build", self.target),
+                "see the messages above",
+            )),
+        }
+    }
+
+    /// The program that was built last; nothing if it is not where cargo-fuzz leaves it.
+    pub(super) fn program(&self, project: &Project) -> Option<PathBuf> {
+        let name = format!("{}{EXE_SUFFIX}", self.target);
+        // Below the target triple, which only Cargo knows.
+        let entries = fs::read_dir(project.build_dir()).ok()?;
+        let programs = entries
+            .flatten()
+            .map(|entry| entry.path().join("release").join(&name));
+        let programs = programs.filter(|path| path.is_file());
+        let modified = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
+        programs.max_by_key(modified)
+    }
+}
+
+/// Says that pleach is part of what is measured, which should not be.
+pub(super) fn warn_of_instrumentation(project: &Project) {
+    warn(
+        "pleach itself is instrumented like the program under test, so inputs take several times longer to make, and \
+         edges of pleach count as covered",
+    );
+    note(format_args!(
+        "help: Cargo has not started the compiler by way of `pleach`: see what sets RUSTC_WRAPPER or `rustc-wrapper`, then delete {} and \
+         run this again",
+        crate::init::shown(project.build_dir())
+    ));
+}

@@ -1,0 +1,120 @@
+//! The summary of a campaign, as a table or as JSON.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::engine::{OperatorCounts, PathCounts, TextCounts};
+use super::ruler::Level;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::report::{Share, table};
+
+/// What has happened, for a reader.
+#[derive(Serialize)]
+pub(super) struct Summary<'a> {
+    pub(super) target: &'a str,
+    pub(super) seconds: f64,
+    pub(super) executions: u64,
+    pub(super) executions_per_second: u64,
+    /// Nothing without status lines, as are features and corpus.
+    pub(super) edges: Option<u64>,
+    /// Edges that the target has.
+    pub(super) edges_total: Option<u64>,
+    pub(super) features: Option<u64>,
+    /// Inputs that the engine keeps.
+    pub(super) corpus: Option<u64>,
+    pub(super) corpus_dir: &'a Path,
+    /// Nothing without a grammar.
+    pub(super) k_paths: Option<Vec<Level>>,
+    /// Files of the corpus that are no sentences, of texts measured with a grammar.
+    pub(super) invalid: Option<u64>,
+    /// What all inputs have covered that were run, as the target's mutator counts, if it says so.
+    pub(super) k_paths_run: Option<PathCounts>,
+    /// How the target's mutator has recognized texts, if it says so.
+    pub(super) texts: Option<TextCounts>,
+    /// What the operators of the target's mutator have come to, if it says so.
+    pub(super) operators: &'a [OperatorCounts],
+    pub(super) crashes: &'a [PathBuf],
+    pub(super) interrupted: bool,
+}
+
+pub(super) fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    let mut row = |name: String, value: String| rows.push(vec![name, value]);
+    row("seconds".into(), format!("{:.1}", summary.seconds));
+    let Summary {
+        executions,
+        executions_per_second,
+        ..
+    } = summary;
+    row(
+        "executions".into(),
+        format!("{executions} ({executions_per_second} per second)"),
+    );
+    match (summary.edges, summary.edges_total) {
+        (Some(covered), Some(total)) => row("edges".into(), Share { covered, total }.to_string()),
+        (Some(covered), None) => row("edges".into(), covered.to_string()),
+        (None, _) => {}
+    }
+    if let Some(features) = summary.features {
+        row("features".into(), features.to_string());
+    }
+    let corpus_dir = summary.corpus_dir.display();
+    row(
+        "corpus".into(),
+        match summary.corpus {
+            Some(corpus) => format!("{corpus} in {corpus_dir}"),
+            None => corpus_dir.to_string(),
+        },
+    );
+    for Level { k, before, after } in summary.k_paths.iter().flatten() {
+        let new = after.covered.saturating_sub(*before);
+        row(
+            format!("{k}-paths"),
+            format!("{after}, {before} before, {new} new"),
+        );
+    }
+    if let Some(invalid @ 1..) = summary.invalid {
+        row("no sentences".into(), format!("{invalid} of the corpus"));
+    }
+    if let Some(PathCounts { k, covered, total }) = summary.k_paths_run {
+        let share = Share { covered, total };
+        row("k-paths run".into(), format!("{share}, k = {k}"));
+    }
+    if let Some(texts) = &summary.texts {
+        let share = Share {
+            covered: texts.hits,
+            total: texts.hits + texts.misses,
+        };
+        row(
+            "texts known".into(),
+            format!(
+                "{share} without parsing, {} refused, {} beyond the budget",
+                texts.refused, texts.exhausted
+            ),
+        );
+    }
+    for path in summary.crashes {
+        row("failed".into(), path.display().to_string());
+    }
+    table(out, &rows)?;
+    if summary.operators.is_empty() {
+        return Ok(());
+    }
+    let heads = ["operator", "inputs", "kept", "new k-paths", "us", "share"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for counts in summary.operators {
+        let time = counts.microseconds as f64 / counts.tried.max(1) as f64;
+        rows.push(vec![
+            counts.name.clone(),
+            counts.tried.to_string(),
+            counts.kept.to_string(),
+            counts.new_paths.to_string(),
+            format!("{time:.1}"),
+            format!("{:.1} %", counts.share as f64 / 10.0),
+        ]);
+    }
+    writeln!(out)?;
+    table(out, &rows)
+}

@@ -1,0 +1,373 @@
+//! By which grammar the choice files of a directory were made.
+//!
+//! A choice sequence stands for one text by the grammar that it was made with, and for another by any other grammar: after a change of
+//! the grammar, a crash decodes to something that never crashed, and nothing in the file tells. So whoever fills a directory with
+//! inputs leaves a record in it, in the directory `.pleach`:
+//!
+//! ```text
+//! corpus/json/.pleach/made-by                   which grammar, which codec
+//! corpus/json/.pleach/f3eff1e945323a92.ebnf     that grammar, named by its fingerprint
+//! ```
+//!
+//! `made-by` has a line for the grammar of all files but those that are listed below it, which an older one has made:
+//!
+//! ```text
+//! pleach-record 1
+//! choices f3eff1e945323a92
+//! older 89b4361509f74330 crash-0a4d55a8d778e5022fab701977c5d840bbc486d0
+//! ```
+//!
+//! libFuzzer reads corpus directories and those below them, but passes over those whose names begin with a dot; so do all verbs.
+//! The record is in the directory itself, and not beside it, so that it goes along when the directory is copied or committed.
+//! (`cargo fuzz cmin` makes a new directory; the artifacts' record is left then.)
+//!
+//! Files that were there before there was a record are taken for the grammar's that the first record names.
+//!
+//! Reading takes the time of one small file; [`Record::enter`] lists the directory, but only when the grammar has changed.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use pleach_core::Grammar;
+
+use super::failure::Failure;
+use super::input::is_hidden;
+use super::output::{Existing, write_file};
+
+/// The directory of the record, in that of the inputs.
+const FOLDER: &str = ".pleach";
+const FILE: &str = "made-by";
+/// The first line: what the file is, and in which form.
+const HEAD: &str = "pleach-record 1";
+
+/// The grammar and the codec that an input was made with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Maker {
+    /// The fingerprint of the grammar.
+    pub(super) fingerprint: u64,
+    /// Whether inputs are texts rather than choice sequences.
+    pub(super) is_text: bool,
+}
+
+impl Maker {
+    pub(super) fn new(grammar: &Grammar, is_text: bool) -> Maker {
+        Maker {
+            fingerprint: grammar.fingerprint(),
+            is_text,
+        }
+    }
+}
+
+/// The record of a directory.
+#[derive(Debug)]
+pub(super) struct Record {
+    dir: PathBuf,
+    /// What makes inputs now.
+    maker: Option<Maker>,
+    /// Files, by their names in one line, that older grammars have made.
+    older: BTreeMap<String, Maker>,
+}
+
+/// What [`Record::enter`] has found: the files of the directory were made otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Change {
+    /// How they were made.
+    pub(super) before: Maker,
+    /// How many there are.
+    pub(super) files: u64,
+}
+
+impl Record {
+    /// The record of a directory; an empty one if there is none, or none that can be read.
+    pub(super) fn read(dir: &Path) -> Record {
+        let text = fs::read_to_string(dir.join(FOLDER).join(FILE)).unwrap_or_default();
+        let (maker, older) = parse(&text).unwrap_or_default();
+        Record {
+            dir: dir.to_owned(),
+            maker,
+            older,
+        }
+    }
+
+    /// The record of the directory that a file is in.
+    pub(super) fn beside(file: &Path) -> Record {
+        let dir = match file.parent() {
+            Some(dir) if !dir.as_os_str().is_empty() => dir,
+            _ => Path::new("."),
+        };
+        Record::read(dir)
+    }
+
+    /// What makes the inputs of the directory now.
+    pub(super) fn maker(&self) -> Option<Maker> {
+        self.maker
+    }
+
+    /// Takes what makes the inputs of another directory for what has made these, if nothing says what has.
+    pub(super) fn presume(&mut self, maker: Option<Maker>) {
+        self.maker = self.maker.or(maker);
+    }
+
+    /// What has made a file of this name.
+    pub(super) fn maker_of(&self, name: &OsStr) -> Option<Maker> {
+        self.older.get(&line(name)).copied().or(self.maker)
+    }
+
+    /// The file of a grammar that was kept.
+    pub(super) fn grammar_file(&self, fingerprint: u64) -> PathBuf {
+        let name = format!("{fingerprint:016x}.ebnf");
+        self.dir.join(FOLDER).join(name)
+    }
+
+    /// A grammar that was kept, unless its file is missing or was changed.
+    pub(super) fn grammar(&self, fingerprint: u64) -> Option<Grammar> {
+        let text = fs::read(self.grammar_file(fingerprint)).ok()?;
+        let grammar = Grammar::parse(&text).ok()?;
+        (grammar.fingerprint() == fingerprint).then_some(grammar)
+    }
+
+    /// Lets a grammar make the inputs from now on; the directory is made if need be. If something else has made those that are there,
+    /// they are noted as made by that, and the change is told.
+    pub(super) fn enter(
+        &mut self,
+        grammar: &Grammar,
+        is_text: bool,
+    ) -> Result<Option<Change>, Failure> {
+        let maker = Maker::new(grammar, is_text);
+        let change = match self.maker {
+            Some(before) if before != maker => Some(Change {
+                before,
+                files: self.age(before)?,
+            }),
+            _ => None,
+        };
+        let is_there = self.grammar_file(maker.fingerprint).exists();
+        if self.maker.replace(maker) != Some(maker) || !is_there {
+            self.save(grammar)?;
+        }
+        Ok(change.filter(|change| change.files > 0))
+    }
+
+    /// Notes that files were written by what makes inputs now, whatever made files of these names before.
+    pub(super) fn written<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = &'n OsStr>,
+    ) -> Result<(), Failure> {
+        let before = self.older.len();
+        for name in names {
+            self.older.remove(&line(name));
+        }
+        match self.older.len() == before {
+            true => Ok(()),
+            false => self.save_list(),
+        }
+    }
+
+    /// Notes the files that are there as made by what has made inputs until now, but for those whose maker is known, and forgets
+    /// those that are gone. Says how many are not made by what comes now.
+    fn age(&mut self, before: Maker) -> Result<u64, Failure> {
+        let failed = |error| Failure::file("read", &self.dir, &error);
+        let mut older = BTreeMap::new();
+        let entries = match fs::read_dir(&self.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            if is_hidden(&name) || entry.file_type().map_err(failed)?.is_dir() {
+                continue;
+            }
+            let name = line(&name);
+            let maker = self.older.get(&name).copied().unwrap_or(before);
+            older.insert(name, maker);
+        }
+        self.older = older;
+        Ok(self.older.len() as u64)
+    }
+
+    fn save(&self, grammar: &Grammar) -> Result<(), Failure> {
+        let folder = self.dir.join(FOLDER);
+        fs::create_dir_all(&folder)
+            .map_err(|error| Failure::file("make the directory", &folder, &error))?;
+        let file = self.grammar_file(grammar.fingerprint());
+        write_file(&file, grammar.to_string().as_bytes(), Existing::Replace)?;
+        self.save_list()
+    }
+
+    fn save_list(&self) -> Result<(), Failure> {
+        let file = self.dir.join(FOLDER).join(FILE);
+        write_file(
+            &file,
+            print(self.maker, &self.older).as_bytes(),
+            Existing::Replace,
+        )
+    }
+}
+
+/// A name in one line.
+fn line(name: &OsStr) -> String {
+    name.to_string_lossy().escape_debug().to_string()
+}
+
+fn print(maker: Option<Maker>, older: &BTreeMap<String, Maker>) -> String {
+    let kind = |maker: &Maker| match maker.is_text {
+        true => "text",
+        false => "choices",
+    };
+    let mut text = format!("{HEAD}\n");
+    if let Some(maker) = maker {
+        text += &format!("{} {:016x}\n", kind(&maker), maker.fingerprint);
+    }
+    for (name, maker) in older {
+        let fingerprint = maker.fingerprint;
+        text += &format!("older {} {fingerprint:016x} {name}\n", kind(maker));
+    }
+    text
+}
+
+/// What a record says; nothing if it is of another form.
+fn parse(text: &str) -> Option<(Option<Maker>, BTreeMap<String, Maker>)> {
+    fn maker(kind: &str, fingerprint: &str) -> Option<Maker> {
+        let is_text = match kind {
+            "text" => true,
+            "choices" => false,
+            _ => return None,
+        };
+        let fingerprint = u64::from_str_radix(fingerprint, 16).ok()?;
+        Some(Maker {
+            fingerprint,
+            is_text,
+        })
+    }
+    let mut lines = text.lines();
+    if lines.next()? != HEAD {
+        return None;
+    }
+    let (mut now, mut older) = (None, BTreeMap::new());
+    for line in lines {
+        match line.strip_prefix("older ") {
+            None => {
+                let (kind, fingerprint) = line.split_once(' ')?;
+                now = Some(maker(kind, fingerprint)?);
+            }
+            Some(line) => {
+                let mut parts = line.splitn(3, ' ');
+                let made = maker(parts.next()?, parts.next()?)?;
+                older.insert(parts.next()?.to_owned(), made);
+            }
+        }
+    }
+    Some((now, older))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::path::Path;
+
+    use pleach_core::Grammar;
+
+    use super::{Change, Maker, Record};
+
+    fn grammar(text: &str) -> Grammar {
+        text.parse().unwrap()
+    }
+
+    fn touch(dir: &Path, name: &str) {
+        fs::write(dir.join(name), "").unwrap();
+    }
+
+    #[test]
+    fn files_keep_the_grammar_that_made_them_through_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("corpus");
+        let [one, two, three] = ["a := [a-z];", "a := [a-z]+;", "a := 'x' a | 'y';"].map(grammar);
+        let made = |name: &str| Record::read(&dir).maker_of(OsStr::new(name));
+        assert_eq!(made("x"), None);
+
+        // The directory is made.
+        assert_eq!(Record::read(&dir).enter(&one, false).unwrap(), None);
+        touch(&dir, "crash-1");
+        touch(&dir, "with space");
+        assert_eq!(Record::read(&dir).enter(&one, false).unwrap(), None);
+        assert_eq!(made("crash-1"), Some(Maker::new(&one, false)));
+
+        let change = Record::read(&dir).enter(&two, false).unwrap();
+        let before = Maker::new(&one, false);
+        assert_eq!(change, Some(Change { before, files: 2 }));
+        touch(&dir, "crash-2");
+        assert_eq!(Record::read(&dir).enter(&two, false).unwrap(), None);
+        let third = Record::read(&dir).enter(&three, true).unwrap();
+        let before = Maker::new(&two, false);
+        assert_eq!(third, Some(Change { before, files: 3 }));
+        touch(&dir, "crash-3");
+        let makers =
+            ["crash-1", "with space", "crash-2", "crash-3"].map(|name| made(name).unwrap());
+        let expected = [(&one, false), (&one, false), (&two, false), (&three, true)];
+        assert_eq!(
+            makers,
+            expected.map(|(grammar, is_text)| Maker::new(grammar, is_text))
+        );
+        for grammar in [&one, &two, &three] {
+            let kept = Record::read(&dir).grammar(grammar.fingerprint()).unwrap();
+            assert_eq!(kept, *grammar);
+        }
+
+        // What is written again is the present grammar's, and what is gone is forgotten.
+        let mut record = Record::read(&dir);
+        record.written(["crash-1", "new"].map(OsStr::new)).unwrap();
+        assert_eq!(made("crash-1"), Some(Maker::new(&three, true)));
+        fs::remove_file(dir.join("crash-2")).unwrap();
+        Record::read(&dir).enter(&one, false).unwrap();
+        touch(&dir, "crash-2");
+        assert_eq!(made("crash-2"), Some(Maker::new(&one, false)));
+    }
+
+    #[test]
+    fn a_change_of_an_empty_directory_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut record = Record::read(folder.path());
+        record.enter(&grammar("a := 'x';"), false).unwrap();
+        touch(folder.path(), ".hidden");
+        let mut record = Record::read(folder.path());
+        let change = record.enter(&grammar("a := 'y';"), false).unwrap();
+        assert_eq!(change, None);
+    }
+
+    #[test]
+    fn what_is_no_record_says_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (grammar("a := 'x';"), grammar("a := 'y';"));
+        Record::read(folder.path()).enter(&one, false).unwrap();
+        let file = folder.path().join(".pleach/made-by");
+        let whole = fs::read_to_string(&file).unwrap();
+        assert_eq!(
+            whole,
+            format!("pleach-record 1\nchoices {:016x}\n", one.fingerprint())
+        );
+        for text in [
+            "",
+            "pleach-record 2\n",
+            "pleach-record 1\nchoices\n",
+            "pleach-record 1\nolder text 1\n",
+            "\0",
+        ] {
+            fs::write(&file, text).unwrap();
+            assert_eq!(Record::read(folder.path()).maker(), None, "{text:?}");
+        }
+        // Nor is a grammar that somebody has changed.
+        fs::write(
+            Record::read(folder.path()).grammar_file(one.fingerprint()),
+            two.to_string(),
+        )
+        .unwrap();
+        assert_eq!(Record::read(folder.path()).grammar(one.fingerprint()), None);
+        assert_eq!(Record::beside(&folder.path().join("x")).dir, folder.path());
+        assert_eq!(Record::beside(Path::new("x")).dir, Path::new("."));
+    }
+}
