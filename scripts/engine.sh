@@ -70,6 +70,26 @@ engine "$json" -merge=1 merged one || fail "-merge does not end well"
     fail "$(count one) inputs are merged to $(count merged)"
 [ "$(pairs merged)" -eq "$(pairs one)" ] || fail "merging loses k-paths: $(pairs merged) of $(pairs one)"
 
+echo 'engine: the note beside a corpus is no input'
+mkdir -p noted/.pleach again
+cp one/* noted/
+echo 'no input' >noted/.pleach/made-by
+inputs=$(count one)
+engine "$json" -runs=0 noted || fail "a noted corpus does not run"
+grep -q "INFO: *$inputs files found in noted$" log || fail "the engine does not find $inputs files beside a note"
+engine "$json" -merge=1 again noted || fail "-merge of a noted corpus does not end well"
+grep -rqx 'no input' again && fail "-merge takes the note for an input"
+engine "$json" -fork=1 -runs=1000 noted || fail "-fork of a noted corpus does not end well"
+[ "$(cat noted/.pleach/made-by)" = 'no input' ] || fail "-fork changes the note"
+
+echo 'engine: what a target says of itself'
+PLEACH_DESCRIBE=answer engine "$json" -help=1 || fail "the target does not say what it is"
+grep -qx 'codec choices' answer || fail "the target does not say its codec: $(head -n 20 answer)"
+grep -qx 'path ../grammars/json/json.ebnf' answer || fail "the target does not say where its grammar was: $(head -n 20 answer)"
+sed '1,/^$/d' answer >said.ebnf
+for file in "$grammar" said.ebnf; do "$pleach" compile "$file" -o compiled --force; done | grep -o 'fingerprint .*' >prints
+[ "$(sort -u prints | wc -l)" -eq 1 ] || fail "the target says another grammar than it has"
+
 echo 'engine: -fork'
 cp -R merged forked
 engine "$json" -fork=2 -max_total_time=8 forked || fail "-fork does not end well"

@@ -49,8 +49,14 @@ is_more() {
     [ "$1" -gt "$2" ]
 }
 
+# Fails if a file has a line with this text.
+absent() {
+    ! grep -q -- "$1" "$2"
+}
+
+# The inputs in a directory; what is hidden is none.
 count_files() {
-    find "$1" -type f | wc -l
+    find "$1" -name '.*' -prune -o -type f -print | wc -l
 }
 
 fuzz=(--manifest-path fuzz/Cargo.toml)
@@ -111,7 +117,11 @@ run cargo build --locked --release --bin pleach
 pleach=${CARGO_TARGET_DIR:-target}/release/pleach
 check "$pleach" seed grammars/json/json.ebnf "$scratch/corpus" -k 1
 before=$(count_files "$scratch/corpus")
-check "$pleach" fuzz json "$campaign_seconds" --grammar grammars/json/json.ebnf --corpus "$scratch/corpus" -- -verbosity=0
+run tee_output "$pleach" fuzz json "${campaign_seconds}s" --corpus "$scratch/corpus" -- -verbosity=0
+# The target says what its grammar is, and that pleach is left out of the instrumentation.
+check grep -q '^2-paths ' "$scratch/output"
+check grep -q '^choices ' "$scratch/corpus/.pleach/made-by"
+check absent 'pleach itself is instrumented' "$scratch/output"
 # What only pleach uses is known, and left out of the instrumentation.
 check grep -qx regex_automata fuzz/target/pleach/plain-crates
 after=$(count_files "$scratch/corpus")
@@ -128,7 +138,7 @@ check scripts/engine.sh "$programs/json" "$programs/fragile"
 mkdir "$scratch/texts" "$scratch/text_corpus"
 printf '[1, {"a": null' >"$scratch/texts/cut"
 printf '[1, {"a": null}]' >"$scratch/texts/whole"
-check "$pleach" fuzz json_text "$text_seconds" --text --grammar grammars/json/json.ebnf --corpus "$scratch/text_corpus" \
+check "$pleach" fuzz json_text "${text_seconds}s" --corpus "$scratch/text_corpus" \
     --seeds "$scratch/texts" -- -verbosity=0
 check is_more "$(count_files "$scratch/text_corpus")" 2
 
