@@ -1,9 +1,9 @@
 //! `pleach decode`: choice sequences to sentences.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pleach_core::{Codec, slip};
+use pleach_core::slip;
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
@@ -13,12 +13,14 @@ use super::mirror::Mirror;
 use super::output::Output;
 use super::progress::Progress;
 use super::recognize::{Kind, KindArgs};
+use super::record::Codecs;
 use super::report::count;
 
 /// Turn choice sequences into the sentences they stand for
 ///
 /// A single input is printed as it is; of several, each has a line break behind it. With -o every input becomes a file
-/// of the same name, below directories too. Inputs that are texts already stay as they are.
+/// of the same name, below directories too. Inputs that are texts already stay as they are. Inputs that `pleach fuzz` has noted as made
+/// with another version of the grammar are read by that one.
 ///
 /// Example: pleach decode json.ebnf crash-1234
 #[derive(Args, Debug)]
@@ -49,12 +51,12 @@ struct Report {
 impl Decode {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let source = self.grammar.load()?;
-        let codec = Codec::new(&source.graph);
+        let mut codecs = Codecs::new(&source.graph);
         let files = collect(&self.paths)?;
         let kind = self.kind.of_files(&source.graph, &files)?;
-        let text = |input: Vec<u8>| match kind {
+        let mut text = |file: &Path, input: Vec<u8>| match kind {
             Kind::Texts => input,
-            Kind::Choices => slip::text(&codec, &input),
+            Kind::Choices => slip::text(codecs.of(file), &input),
         };
 
         let Some(dir) = &self.output else {
@@ -67,11 +69,12 @@ impl Decode {
             for file in &files {
                 let mut input = Vec::new();
                 read_input(&file.path, &mut input)?;
-                out.bytes(&text(input))?;
+                out.bytes(&text(&file.path, input))?;
                 if files.len() > 1 {
                     out.bytes(b"\n")?;
                 }
             }
+            codecs.tell(&source.name);
             return Ok(Answer::Yes);
         };
 
@@ -80,10 +83,11 @@ impl Decode {
         for file in &files {
             let mut input = Vec::new();
             read_input(&file.path, &mut input)?;
-            mirror.write(file, &text(input))?;
+            mirror.write(file, &text(&file.path, input))?;
             progress.add(1);
         }
         drop(progress);
+        codecs.tell(&source.name);
         let inputs = files.len() as u64;
         if self.format.json {
             out.json(&Report { inputs, invalid: 0 })?;

@@ -25,6 +25,7 @@ use serde::Serialize;
 
 use super::failure::{Failure, note};
 use super::input::{InputFile, read_input};
+use super::record::Makers;
 
 /// The inputs that are looked at.
 const SAMPLE: usize = 48;
@@ -84,25 +85,41 @@ impl KindArgs {
 
     /// What files are; says so if it had to be found out and they are texts.
     pub(super) fn of_files(self, graph: &Arc<Graph>, files: &[InputFile]) -> Result<Kind, Failure> {
-        match self.stated() {
-            Some(kind) => Ok(kind),
-            None => of_files(graph, files),
+        if let Some(kind) = self.stated() {
+            return Ok(kind);
         }
+        let recorded = Makers::default().kind(files.iter().map(|file| &*file.path));
+        settled(recorded, || of_files(graph, files))
     }
 
-    /// What a single input is that messages call `name`.
-    pub(super) fn of_input(
+    /// What a single input is that was read from a file, or from standard input by `-`, and that messages call `name`.
+    pub(super) fn of_file(
         self,
         graph: &Arc<Graph>,
+        file: &Path,
         name: &str,
         input: &[u8],
     ) -> Result<Kind, Failure> {
         if let Some(kind) = self.stated() {
             return Ok(kind);
         }
-        let mut recognizer = Recognizer::new(graph);
-        recognizer.add(input);
-        recognizer.answer(name)
+        settled(Makers::default().kind([file]), || {
+            let mut recognizer = Recognizer::new(graph);
+            recognizer.add(input);
+            recognizer.answer(name)
+        })
+    }
+}
+
+/// What inputs are of which a record says that they are of a kind, and of which more can be found out. Corpora of texts have anything
+/// in them; and a text among choice sequences is seen.
+fn settled(
+    recorded: Option<Kind>,
+    found: impl FnOnce() -> Result<Kind, Failure>,
+) -> Result<Kind, Failure> {
+    match recorded {
+        Some(Kind::Texts) => Ok(Kind::Texts),
+        _ => found().or_else(|unknown| recorded.ok_or(unknown)),
     }
 }
 

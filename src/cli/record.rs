@@ -30,12 +30,14 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use pleach_core::Grammar;
+use pleach_core::{Codec, Grammar, Graph};
 
-use super::failure::Failure;
+use super::failure::{Failure, note, warn};
 use super::input::is_hidden;
 use super::output::{Existing, write_file};
+use super::recognize::Kind;
 
 /// The directory of the record, in that of the inputs.
 const FOLDER: &str = ".pleach";
@@ -57,6 +59,14 @@ impl Maker {
         Maker {
             fingerprint: grammar.fingerprint(),
             is_text,
+        }
+    }
+
+    /// What its inputs are.
+    fn kind(self) -> Kind {
+        match self.is_text {
+            true => Kind::Texts,
+            false => Kind::Choices,
         }
     }
 }
@@ -92,15 +102,6 @@ impl Record {
         }
     }
 
-    /// The record of the directory that a file is in.
-    pub(super) fn beside(file: &Path) -> Record {
-        let dir = match file.parent() {
-            Some(dir) if !dir.as_os_str().is_empty() => dir,
-            _ => Path::new("."),
-        };
-        Record::read(dir)
-    }
-
     /// What makes the inputs of the directory now.
     pub(super) fn maker(&self) -> Option<Maker> {
         self.maker
@@ -112,7 +113,7 @@ impl Record {
     }
 
     /// What has made a file of this name.
-    pub(super) fn maker_of(&self, name: &OsStr) -> Option<Maker> {
+    fn maker_of(&self, name: &OsStr) -> Option<Maker> {
         self.older.get(&line(name)).copied().or(self.maker)
     }
 
@@ -123,7 +124,7 @@ impl Record {
     }
 
     /// A grammar that was kept, unless its file is missing or was changed.
-    pub(super) fn grammar(&self, fingerprint: u64) -> Option<Grammar> {
+    fn grammar(&self, fingerprint: u64) -> Option<Grammar> {
         let text = fs::read(self.grammar_file(fingerprint)).ok()?;
         let grammar = Grammar::parse(&text).ok()?;
         (grammar.fingerprint() == fingerprint).then_some(grammar)
@@ -208,6 +209,136 @@ impl Record {
     }
 }
 
+/// Finds what has made files, by the records of their directories.
+#[derive(Debug, Default)]
+pub(super) struct Makers {
+    /// The records that were read, by their directories.
+    records: BTreeMap<PathBuf, Record>,
+}
+
+impl Makers {
+    /// The record of the directory that a file is in.
+    fn record(&mut self, file: &Path) -> &Record {
+        let dir = match file.parent() {
+            Some(dir) if !dir.as_os_str().is_empty() => dir,
+            _ => Path::new("."),
+        };
+        let records = self.records.entry(dir.to_owned());
+        records.or_insert_with(|| Record::read(dir))
+    }
+
+    /// What has made a file, if a record says so.
+    pub(super) fn maker(&mut self, file: &Path) -> Option<Maker> {
+        let name = file.file_name()?;
+        self.record(file).maker_of(name)
+    }
+
+    /// Whether all files are texts, or all choice sequences, if their records say so.
+    pub(super) fn kind<'f>(&mut self, files: impl IntoIterator<Item = &'f Path>) -> Option<Kind> {
+        let mut kinds = files.into_iter().map(|file| Some(self.maker(file)?.kind()));
+        let first = kinds.next()??;
+        kinds.all(|kind| kind == Some(first)).then_some(first)
+    }
+
+    /// The other grammar that has made a file of choices, if a record says so.
+    pub(super) fn other(&mut self, file: &Path, grammar: &Grammar) -> Option<Other> {
+        let maker = self.maker(file)?;
+        if maker.is_text || maker.fingerprint == grammar.fingerprint() {
+            return None;
+        }
+        let record = self.record(file);
+        Some(Other {
+            fingerprint: maker.fingerprint,
+            file: record.grammar_file(maker.fingerprint),
+            grammar: record.grammar(maker.fingerprint),
+        })
+    }
+}
+
+/// A grammar that has made a file, and is not the one that was named.
+#[derive(Debug)]
+pub(super) struct Other {
+    pub(super) fingerprint: u64,
+    /// Where it is kept.
+    pub(super) file: PathBuf,
+    /// The grammar, if it is there.
+    pub(super) grammar: Option<Grammar>,
+}
+
+/// The codecs of files that several grammars have made: that of the grammar that is named, and those of others that were kept.
+pub(super) struct Codecs {
+    graph: Arc<Graph>,
+    named: Codec,
+    makers: Makers,
+    others: BTreeMap<u64, Option<Codec>>,
+    /// Files that others have made, one of them, and where its grammar is; and whether it was there.
+    met: Met,
+}
+
+#[derive(Default)]
+struct Met {
+    kept: u64,
+    lost: u64,
+    one: Option<(PathBuf, PathBuf)>,
+}
+
+impl Codecs {
+    pub(super) fn new(graph: &Arc<Graph>) -> Codecs {
+        Codecs {
+            graph: graph.clone(),
+            named: Codec::new(graph),
+            makers: Makers::default(),
+            others: BTreeMap::new(),
+            met: Met::default(),
+        }
+    }
+
+    /// The codec of a file: that of the grammar that has made it, if a record says so and the grammar was kept.
+    pub(super) fn of(&mut self, file: &Path) -> &Codec {
+        let Some(other) = self.makers.other(file, self.graph.grammar()) else {
+            return &self.named;
+        };
+        let codec = self.others.entry(other.fingerprint);
+        let codec = codec.or_insert_with(|| Some(Codec::new(&Graph::new(other.grammar?).ok()?)));
+        match codec {
+            Some(_) => self.met.kept += 1,
+            None => self.met.lost += 1,
+        }
+        self.met
+            .one
+            .get_or_insert_with(|| (file.to_owned(), other.file));
+        codec.as_ref().unwrap_or(&self.named)
+    }
+
+    /// Says which files were made by others.
+    pub(super) fn tell(&self, grammar: &str) {
+        let Met { kept, lost, one } = &self.met;
+        let Some((file, kept_in)) = one else {
+            return;
+        };
+        let (file, kept_in) = (file.display(), kept_in.display());
+        match (kept, lost) {
+            (1, 0) => note(format_args!(
+                "note: {file} was made with another version of the grammar than {grammar}; it is read by that version, {kept_in}"
+            )),
+            (kept @ 1.., _) => note(format_args!(
+                "note: {kept} inputs were made with other versions of the grammar than {grammar}; they are read by those, {file} by {kept_in}"
+            )),
+            _ => {}
+        }
+        if *lost > 0 {
+            warn(format_args!(
+                "{} made with another version of the grammar than {grammar}, which was not kept: what is read is not what \
+                 was meant",
+                match lost {
+                    1 => format!("{file} was"),
+                    _ => format!("{lost} inputs were"),
+                }
+            ));
+        }
+    }
+}
+
 /// A name in one line.
 fn line(name: &OsStr) -> String {
     name.to_string_lossy().escape_debug().to_string()
@@ -272,7 +403,7 @@ mod tests {
 
     use pleach_core::Grammar;
 
-    use super::{Change, Maker, Record};
+    use super::{Change, Maker, Makers, Record};
 
     fn grammar(text: &str) -> Grammar {
         text.parse().unwrap()
@@ -367,7 +498,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(Record::read(folder.path()).grammar(one.fingerprint()), None);
-        assert_eq!(Record::beside(&folder.path().join("x")).dir, folder.path());
-        assert_eq!(Record::beside(Path::new("x")).dir, Path::new("."));
+        let x = folder.path().join("x");
+        assert!(Makers::default().maker(&x).is_none());
+        assert_eq!(Makers::default().record(Path::new("x")).dir, Path::new("."));
     }
 }

@@ -12,6 +12,7 @@ use super::failure::{Answer, Failure};
 use super::input::read_named;
 use super::output::Output;
 use super::recognize::KindArgs;
+use super::record::Codecs;
 use super::text::{BudgetArgs, parse_one, refused_text};
 
 /// The longest text that JSON repeats at an inner node: a deep tree would repeat its sentence at every level.
@@ -47,7 +48,9 @@ impl Show {
         let source = self.grammar.load()?;
         let mut choices = Vec::new();
         let name = read_named(&self.file, &self.grammar.grammar, &mut choices)?;
-        let kind = self.kind.of_input(&source.graph, &name, &choices)?;
+        let kind = self
+            .kind
+            .of_file(&source.graph, &self.file, &name, &choices)?;
         self.budget.check(kind)?;
         if kind.is_text() {
             let text = std::mem::take(&mut choices);
@@ -58,7 +61,12 @@ impl Show {
             parsed?
                 .map_err(|error| Failure::Pointed(Box::new(refused_text(&error, &name, &text))))?;
         }
-        let tree = Tree::decode(&Codec::new(&source.graph), &choices);
+        let mut codecs = Codecs::new(&source.graph);
+        let tree = match kind.is_text() {
+            true => Tree::decode(&Codec::new(&source.graph), &choices),
+            false => Tree::decode(codecs.of(&self.file), &choices),
+        };
+        codecs.tell(&source.name);
         if self.format.json {
             write_json(&tree, out)?;
         } else if self.dot {

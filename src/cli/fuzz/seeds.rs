@@ -3,6 +3,7 @@
 //! Files are named by what is in them, so that nothing is overwritten and adding the same texts again changes nothing.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use super::super::input::{Digest, collect, digest, read_input};
 use super::super::output::{Existing, write_file};
 use super::super::parallel::{ONE, in_parallel};
 use super::super::progress::Progress;
+use super::super::record::Record;
 use super::super::text::Texts;
 
 /// What has become of the texts: those that were left out are no sentences, or beyond the budget.
@@ -77,6 +79,9 @@ pub(super) fn add(
             None => seeded.invalid += 1,
         }
     }
+    // If an older grammar has made files of these names, they are this one's from now on.
+    let names = corpus.names();
+    Record::read(corpus.path).written(names.iter().map(OsStr::new))?;
     Ok(seeded)
 }
 
@@ -88,10 +93,16 @@ struct Corpus<'a> {
 }
 
 impl Corpus<'_> {
+    /// The files that were added or found there.
+    fn names(&self) -> Vec<String> {
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        met.iter().map(|&digest| name(digest)).collect()
+    }
+
     /// Writes an input unless it is there, and says whether it was new.
     fn add(&self, input: &[u8]) -> Result<bool, Failure> {
         let digest = digest(input);
-        let path = self.path.join(format!("{digest:032x}"));
+        let path = self.path.join(name(digest));
         let is_first = {
             let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
             met.insert(digest)
@@ -101,4 +112,9 @@ impl Corpus<'_> {
         }
         write_file(&path, input, Existing::Keep).map(|()| true)
     }
+}
+
+/// How a file is named.
+fn name(digest: Digest) -> String {
+    format!("{digest:032x}")
 }

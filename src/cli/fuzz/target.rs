@@ -69,11 +69,10 @@ impl Target {
             .stderr(Stdio::piped())
             .output();
         let output = output.map_err(|error| {
-            Failure::Wrong(format!(
-                "{}: cannot run it: {}",
-                program.display(),
-                reason(&error)
-            ))
+            Failure::new(
+                format_args!("{}: cannot run it: {}", program.display(), reason(&error)),
+                "name the program of a libFuzzer target",
+            )
         })?;
         let Ok(answer) = fs::read_to_string(&file) else {
             return match refusal(&output.stderr) {
