@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pleach_import::Notation;
 
 use super::failure::Failure;
@@ -56,8 +56,22 @@ pub(super) struct NotationArgs {
 
 /// Notations by their names.
 pub(super) fn notation() -> impl TypedValueParser<Value = Notation> {
-    PossibleValuesParser::new(Notation::ALL.map(Notation::name))
-        .try_map(|name| name.parse::<Notation>())
+    let values = Notation::ALL.map(|notation| {
+        let value = PossibleValue::new(notation.name());
+        // What one may take for the name: the extension of its files.
+        match notation {
+            Notation::Pleach => value.alias("ebnf"),
+            Notation::W3c => value.alias("bnf"),
+            Notation::Antlr => value.aliases(["g4", "antlr4"]),
+            _ => value,
+        }
+    });
+    PossibleValuesParser::new(values).try_map(|name| match &*name {
+        "ebnf" => Ok(Notation::Pleach),
+        "bnf" => Ok(Notation::W3c),
+        "g4" | "antlr4" => Ok(Notation::Antlr),
+        name => name.parse::<Notation>(),
+    })
 }
 
 /// The form of the report.

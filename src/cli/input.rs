@@ -234,18 +234,26 @@ impl Source {
         let others = options.with.iter().map(|path| read_other(path));
         let others = others.collect::<Result<Vec<_>, _>>()?;
         let imported = pleach_import::read_several(&mut files, notation, &others, &mut load);
-        let mut imported = imported.map_err(|error| wrong(&files, &name, &error))?;
+        let wrong = |files: &Files, error: &grammar::Error| {
+            let other = other_notation(files, notation).map(|it| is_read_as(path, it));
+            wrong(files, &name, error, other)
+        };
+        let mut imported = imported.map_err(|error| wrong(&files, &error))?;
         if let Some(start) = &options.start
             && !imported.ast.set_start(start)
         {
             let names = imported.ast.production_names();
+            let meant = match nearest(start, names.iter().map(|it| &**it)) {
+                Some(near) => format!("did you mean `{near}`? "),
+                None => String::new(),
+            };
             return Err(Failure::new(
                 format_args!("{name}: there is no nonterminal `{start}` to start at"),
-                format_args!("there are {}", list(&names)),
+                format_args!("{meant}there are {}", list(&names)),
             ));
         }
         let grammar = Grammar::from_ast(&imported.ast, files.text());
-        let grammar = grammar.map_err(|error| wrong(&files, &name, &error))?;
+        let grammar = grammar.map_err(|error| wrong(&files, &error))?;
         Source::new(grammar, files, Some(notation), imported, name, options)
     }
 
@@ -353,6 +361,7 @@ impl Source {
     pub(super) fn warning(&self, warning: &Warning) -> Diagnostic {
         let place = self.definition(&warning.production);
         self.diagnostic(Severity::Warning, warning.to_string(), place.as_ref())
+            .help(warning.help())
     }
 }
 
@@ -408,7 +417,7 @@ fn beside(path: &Path) -> Option<PathBuf> {
 }
 
 /// An error in one of the files of a grammar of which the first one has a name.
-fn wrong(files: &Files, name: &str, error: &grammar::Error) -> Failure {
+fn wrong(files: &Files, name: &str, error: &grammar::Error, note: Option<String>) -> Failure {
     let place = |span: Range<usize>| {
         let pleach_import::Place { file, position } = files.place(span.start);
         Place {
@@ -423,7 +432,57 @@ fn wrong(files: &Files, name: &str, error: &grammar::Error) -> Failure {
     if let Some(related) = error.related() {
         diagnostic = diagnostic.and_at(text, &place(related.span()), related.label());
     }
-    Failure::Pointed(Box::new(diagnostic.help(error.help())))
+    Failure::Pointed(Box::new(diagnostic.note(note).help(error.help())))
+}
+
+/// Another notation in which a grammar that has an error has none.
+fn other_notation(files: &Files, notation: Notation) -> Option<Notation> {
+    /// Reading in all notations takes a moment.
+    const LONGEST: usize = 1 << 18;
+    const ORDER: [Notation; 6] = [
+        Notation::Pleach,
+        Notation::Antlr,
+        Notation::Pest,
+        Notation::W3c,
+        Notation::Abnf,
+        Notation::Tribble,
+    ];
+    let text = files.text();
+    if files.companions().len() > 0 || text.len() > LONGEST {
+        return None;
+    }
+    let json = match text.trim_start().starts_with(['{', '[']) {
+        true => Some(Notation::of(Path::new("grammar.json"), text)),
+        false => None,
+    };
+    let mut others = ORDER.into_iter().chain(json).filter(|&it| it != notation);
+    others.find(|&other| {
+        let read = pleach_import::read(text, other);
+        read.is_ok_and(|read| Grammar::from_ast(&read.ast, text).is_ok())
+    })
+}
+
+/// How to have a file read in another notation.
+fn is_read_as(path: &Path, notation: Notation) -> String {
+    let extension = match notation {
+        Notation::Pleach => "ebnf",
+        Notation::Abnf => "abnf",
+        Notation::W3c => "w3c",
+        Notation::Tribble => "tribble",
+        Notation::Pest => "pest",
+        Notation::Antlr => "g4",
+        _ => "json",
+    };
+    let renamed = path.with_extension(extension);
+    let how = if path == Path::new("-") {
+        format!("say --from {notation}")
+    } else if renamed == path {
+        "leave --from out".to_owned()
+    } else {
+        let renamed = renamed.display();
+        format!("say --from {notation}, or name the file {renamed}")
+    };
+    format!("in the notation `{notation}` it has no error: if that is meant, {how}")
 }
 
 /// The name and the text of a file with more rules.

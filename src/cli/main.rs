@@ -46,7 +46,7 @@ mod unread;
 
 use std::process::ExitCode;
 
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use failure::{Answer, Failure};
@@ -109,6 +109,15 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Help and the version are no errors: clap knows which stream and which code.
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
+            let word = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(word)) => word.as_str(),
+                _ => "",
+            };
+            let (message, help) = no_such_verb(word);
+            failure::report(&format!("{message}\nhelp: {help}"));
+            return ExitCode::from(2);
+        }
         Err(mut error) => {
             // That an option could be meant as a value, behind `--`, is never what helps.
             error.remove(ContextKind::Suggested);
@@ -131,6 +140,41 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What to say of a word that is no verb: the one that is nearest, or that other tools have another word for.
+fn no_such_verb(word: &str) -> (String, String) {
+    const ELSEWHERE: [(&str, &str); 14] = [
+        ("add", "init"),
+        ("new", "init"),
+        ("validate", "check"),
+        ("test", "check"),
+        ("run", "fuzz"),
+        ("campaign", "fuzz"),
+        ("cmin", "seed"),
+        ("cover", "seed"),
+        ("random", "generate"),
+        ("sample", "generate"),
+        ("import", "convert"),
+        ("print", "show"),
+        ("tree", "show"),
+        ("train", "learn"),
+    ];
+    let message = format!("there is no command `{word}`");
+    let command = Cli::command();
+    let verbs = command.get_subcommands().map(clap::Command::get_name);
+    let path = std::path::Path::new(word);
+    let elsewhere = ELSEWHERE.iter().find(|(known, _)| *known == word);
+    let help = if let Some((_, verb)) = elsewhere {
+        format!("`pleach {verb}` does that; `pleach --help` lists all commands")
+    } else if let Some(near) = suggest::nearest(word, verbs) {
+        format!("did you mean `pleach {near}`? `pleach --help` lists all commands")
+    } else if path.is_file() || pleach_grammars::grammar(word).is_some() {
+        format!("say what to do with it, as in `pleach check {word}` or `pleach generate {word}`")
+    } else {
+        "`pleach --help` lists all commands".to_owned()
+    };
+    (message, help)
 }
 
 fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {

@@ -328,7 +328,7 @@ impl Lowering<'_> {
         let (message, help) = match max {
             Some(0) => (
                 "a quantifier that allows no repetition",
-                "take the atom away; nothing is written `\"\"`",
+                "take away what it repeats; the empty text is written `\"\"`",
             ),
             Some(max) if max < min => (
                 "a quantifier whose upper bound is below its lower bound",
@@ -382,9 +382,10 @@ impl Lowering<'_> {
             text,
             defined.map(|production| &*self.names[production.name]),
         );
-        let help = match close {
-            Some(close) => format!("there is `{close}`; otherwise define it: `{text} := …;`"),
-            None => format!("define it (`{text} := …;`) or correct the name"),
+        let help = match (close, built_in(text)) {
+            (Some(close), _) => format!("there is `{close}`; otherwise define it: `{text} := …;`"),
+            (None, Some(help)) => help.to_owned(),
+            (None, None) => format!("define it (`{text} := …;`) or correct the name"),
         };
         Error::new(
             ErrorKind::UndefinedNonterminal,
@@ -394,6 +395,29 @@ impl Lowering<'_> {
             help,
         )
     }
+}
+
+/// What to write for a name that other notations have and that no grammar need define.
+fn built_in(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "ε" | "ϵ" | "λ" | "epsilon" | "EPSILON" | "Epsilon" | "lambda" | "empty" | "EMPTY" => {
+            "the empty text is written `\"\"`"
+        }
+        "EOF" | "SOI" | "EOI" => "a sentence begins and ends with the start symbol: take it away",
+        "ANY" | "any" => "any character is written `/(?s:.)/`, any byte `[\\x00-\\xff]`",
+        "DIGIT" | "ASCII_DIGIT" => {
+            "nothing is built in: write `[0-9]`, or define it: `DIGIT := [0-9];`"
+        }
+        "HEXDIG" | "ASCII_HEX_DIGIT" => "nothing is built in: write `[0-9A-Fa-f]`",
+        "ALPHA" | "ASCII_ALPHA" | "LETTER" => "nothing is built in: write `[A-Za-z]`",
+        "ASCII_ALPHANUMERIC" | "ALNUM" => "nothing is built in: write `[0-9A-Za-z]`",
+        "SP" | "SPACE" => "nothing is built in: write `\" \"`",
+        "WSP" | "WHITESPACE" | "WS" => {
+            "nothing is built in: write `[ \\t\\r\\n]*`, or let it be skipped: `skip WS := [ \\t\\r\\n]+;`"
+        }
+        "CRLF" | "NEWLINE" | "NL" => "nothing is built in: write `\"\\r\\n\"` or `\"\\n\"`",
+        _ => return None,
+    })
 }
 
 /// The first of the names nearest to `name`, if one is near enough to be meant: at most a third of its letters differ,

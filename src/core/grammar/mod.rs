@@ -99,7 +99,15 @@ impl Grammar {
                     text,
                     ast::Span::new(start, end),
                     "the text is not UTF-8",
-                    "save it as UTF-8; a raw byte is written as an escape, as in \"\\xff\"",
+                    match text {
+                        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+                            "it is UTF-16, as some editors call Unicode: save it as UTF-8"
+                        }
+                        _ if text.contains(&0) => "this is no text: name a grammar file",
+                        _ => {
+                            "save it as UTF-8; a raw byte is written as an escape, as in \"\\xff\""
+                        }
+                    },
                 ))
             }
         }
@@ -239,6 +247,20 @@ pub struct Warning {
     pub line: u32,
     /// Column of its definition, in characters, from 1.
     pub column: u32,
+}
+
+impl Warning {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self.kind {
+            WarningKind::Unreachable => {
+                "refer to it, or take it away: a grammar starts at its first production"
+            }
+            WarningKind::Unproductive => {
+                "give it an alternative that ends, one without an endless recursion"
+            }
+        }
+    }
 }
 
 /// The kinds of warning.

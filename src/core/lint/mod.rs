@@ -229,15 +229,9 @@ pub fn lint(graph: &Arc<Graph>, effort: Effort) -> Vec<Finding> {
 fn pruned(grammar: &Grammar) -> Vec<Finding> {
     let warnings = grammar.warnings().iter();
     let finding = |warning: &crate::grammar::Warning| {
-        let (kind, suggestion) = match warning.kind {
-            WarningKind::Unreachable => (
-                Kind::Unreachable,
-                "refer to it, start at another nonterminal, or take it away",
-            ),
-            WarningKind::Unproductive => (
-                Kind::Unproductive,
-                "give it an alternative that ends, one without an endless recursion",
-            ),
+        let kind = match warning.kind {
+            WarningKind::Unreachable => Kind::Unreachable,
+            WarningKind::Unproductive => Kind::Unproductive,
         };
         Finding {
             kind,
@@ -248,7 +242,7 @@ fn pruned(grammar: &Grammar) -> Vec<Finding> {
                 column: warning.column,
             }),
             message: warning.to_string(),
-            suggestion: suggestion.to_owned(),
+            suggestion: warning.help().to_owned(),
             example: None,
         }
     };

@@ -6,8 +6,10 @@ use crate::caret::Position;
 
 use super::Refusal;
 
-/// The most terminals that an error prints; [`Error::expected`] has all.
+/// The most lines of terminals that an error prints; [`Error::expected`] has all.
 const SHOWN: usize = 8;
+/// The most terminals on one of them.
+const SHOWN_TOGETHER: usize = 10;
 
 /// A terminal that could have come next, or that the text is in the middle of.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -43,7 +45,8 @@ struct Inner {
     position: Position,
     expected: Vec<Expected>,
     longest_prefix: Option<usize>,
-    is_prefix_known: bool,
+    /// What most likely made the text no sentence, where that shows in its bytes: what to do about it.
+    cause: Option<&'static str>,
 }
 
 impl Error {
@@ -64,7 +67,7 @@ impl Error {
                 position: Position::of(text, offset),
                 expected,
                 longest_prefix: longest_prefix.flatten(),
-                is_prefix_known: longest_prefix.is_some(),
+                cause: cause(text, offset, refusal, longest_prefix.flatten()),
             }),
         }
     }
@@ -108,31 +111,45 @@ impl Error {
         }
     }
 
-    /// What could have come instead, the first few of it: a line for each terminal. Nothing if that is not known.
+    /// What could have come instead, the first few of it: a line for the terminals of a production. Nothing if that is not known.
     pub fn expectation(&self) -> Option<String> {
         let expected = &self.inner.expected;
         if !matches!(self.inner.refusal, Refusal::NoSentence { .. }) || expected.is_empty() {
             return None;
         }
-        // That the text could have ended is worth more than how it could have gone on: often a line break is all that is too
-        // much.
+        // Terminals of the same productions stand together. That the text could have ended is worth more than how it could have
+        // gone on: often a line break is all that is too much.
+        let mut groups: Vec<(&[String], Vec<&str>)> = Vec::new();
         let end = expected.iter().filter(|it| it.is_end());
         let others = expected.iter().filter(|it| !it.is_end());
+        for one in end.chain(others) {
+            let known = groups.iter_mut().find(|(it, _)| *it == one.productions);
+            match known {
+                Some((_, terminals)) => terminals.push(&one.terminal),
+                None => groups.push((&one.productions, vec![&one.terminal])),
+            }
+        }
         let mut lines = Vec::new();
-        for expected in end.chain(others).take(SHOWN) {
+        for (productions, terminals) in groups.iter().take(SHOWN) {
             let lead = if lines.is_empty() {
                 "expected"
             } else {
                 "      or"
             };
-            let mut line = format!("{lead} {}", expected.terminal);
-            if !expected.productions.is_empty() {
+            let shown = &terminals[..terminals.len().min(SHOWN_TOGETHER)];
+            let mut line = format!("{lead} {}", shown.join(", "));
+            if terminals.len() > shown.len() {
+                line += ", …";
+            }
+            if !productions.is_empty() {
                 line += " in ";
-                line += &expected.productions.join(", ");
+                line += &productions.join(", ");
             }
             lines.push(line);
         }
-        if let Some(more @ 1..) = expected.len().checked_sub(SHOWN) {
+        let listed = groups.iter().take(SHOWN);
+        let listed: usize = listed.map(|(_, terminals)| terminals.len()).sum();
+        if let Some(more @ 1..) = expected.len().checked_sub(listed) {
             lines.push(format!("      or {more} more"));
         }
         Some(lines.join("\n"))
@@ -141,14 +158,16 @@ impl Error {
     /// What to do next, or how much of the text is in order.
     pub fn help(&self) -> String {
         let inner = &*self.inner;
+        if let Some(cause) = inner.cause {
+            return cause.to_owned();
+        }
         match (inner.refusal, inner.longest_prefix) {
             (Refusal::OutOfSteps { .. }, _) => "allow it more steps".to_owned(),
             (Refusal::OutOfMemory { .. }, _) => "allow it more memory".to_owned(),
-            (_, Some(0)) => "only the empty text before it is a sentence".to_owned(),
-            (_, Some(1)) => "the first byte is a sentence".to_owned(),
-            (_, Some(prefix)) => format!("the first {prefix} bytes are a sentence"),
-            (_, None) if inner.is_prefix_known => "no beginning of it is a sentence".to_owned(),
-            (_, None) => "mend it there, and try again".to_owned(),
+            (_, Some(0)) => "only the empty text before it is a sentence; correct the text there, or the grammar".to_owned(),
+            (_, Some(1)) => "the first byte is a sentence; correct the text there, or the grammar".to_owned(),
+            (_, Some(prefix)) => format!("the first {prefix} bytes are a sentence; correct the text there, or the grammar"),
+            (_, None) => "correct the text there, or the grammar".to_owned(),
         }
     }
 
@@ -158,6 +177,39 @@ impl Error {
         self.inner.path = Some(path.to_string());
         self
     }
+}
+
+/// What makes most texts of beginners no sentences, if that is all that this one has: a line break at its end, and what editors add.
+fn cause(
+    text: &[u8],
+    offset: usize,
+    refusal: Refusal,
+    longest_prefix: Option<usize>,
+) -> Option<&'static str> {
+    if !matches!(refusal, Refusal::NoSentence { .. }) {
+        return None;
+    }
+    let rest = &text[offset..];
+    if offset == 0 && matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return Some("the text is UTF-16: save it as UTF-8");
+    }
+    if offset == 0 && text.starts_with("\u{feff}".as_bytes()) {
+        return Some("the text begins with a byte order mark: save it without");
+    }
+    if text.is_empty() {
+        return Some("the text is empty, which is no sentence of this grammar");
+    }
+    if longest_prefix == Some(offset) && matches!(rest, b"\n" | b"\r\n") {
+        return Some(
+            "all but the line break at the end is a sentence: take it away, as by `printf %s`, or let the grammar end with `\"\\n\"?`",
+        );
+    }
+    if rest.starts_with(b"\r\n") {
+        return Some(
+            "the lines of the text end with \"\\r\\n\": convert them to \"\\n\", or let the grammar have `\"\\r\"?` there",
+        );
+    }
+    None
 }
 
 /// What stands at an offset.

@@ -138,31 +138,125 @@ impl<'t> Lexer<'t> {
 
     fn unexpected(&self, start: usize, c: char) -> Error {
         let rest = &self.text[start..];
-        let help = match c {
-            ':' | '=' | '<' if rest.starts_with("::=") || rest.starts_with(['=', ':']) => {
-                "a production is written `Name := …;`"
+        // What other notations have there, and how it is written here.
+        const RANGE: &str = "a range of characters is a class: `[a-z]`";
+        const TABLE: &[(&str, &str)] = &[
+            ("::=", "a production is written `Name := …;`"),
+            (":", "a production is written `Name := …;`"),
+            ("=", "a production is written `Name := …;`"),
+            ("->", "a production is written `Name := …;`"),
+            ("<", "names of nonterminals stand without angle brackets"),
+            (">", "names of nonterminals stand without angle brackets"),
+            ("..", RANGE),
+            (
+                ".",
+                "parts that follow each other are written side by side; any character is `/(?s:.)/`",
+            ),
+            (
+                ",",
+                "parts that follow each other are written side by side, without a comma",
+            ),
+            ("--", "comments start with `//` or `#`"),
+            (
+                "-",
+                "names start with a letter or `_`; what a class lacks is written `[^…]`, and literal text stands in quotes",
+            ),
+            (
+                "~",
+                "parts that follow each other are written side by side; what a class lacks is written `[^…]`",
+            ),
+            (
+                "!",
+                "a grammar says what texts are, not what they are not: what a class lacks is written `[^…]`",
+            ),
+            (
+                "&",
+                "a grammar has no predicates: write what the text is, part by part",
+            ),
+            (
+                "^",
+                "what a class lacks is written `[^…]`, and either case `\"text\"i`",
+            ),
+            (
+                "%",
+                "a probability is written `40% …`, a byte in quotes or brackets, as in \"\\x41\"",
+            ),
+            (
+                "\\",
+                "escapes belong into quotes or brackets, as in \"\\n\" and [\\n]; regular expressions into slashes, as in `/\\d/`",
+            ),
+            (
+                "]",
+                "a class opens with `[`; a literal bracket is written \"]\"",
+            ),
+            (
+                "}",
+                "a part that repeats is written `( … )*`; a literal brace is written \"}\"",
+            ),
+            (
+                "\0",
+                "this is no text, or UTF-16: save it as UTF-8, or name another file",
+            ),
+        ];
+        let known = TABLE.iter().find(|(start, _)| rest.starts_with(start));
+        let help = match known {
+            Some((_, help)) => help,
+            None if matches!(c, '“' | '”' | '„' | '‘' | '’' | '«' | '»' | '`' | '´') => {
+                "quotes are straight: write \"…\" or '…'"
             }
-            '<' | '>' => "names of nonterminals stand without angle brackets",
-            ',' | '.' => {
-                "parts that follow each other are written side by side, literal text in quotes"
-            }
-            '-' => "names start with a letter or `_`; literal text stands in quotes",
-            '\\' => "escapes belong into quotes or brackets, as in \"\\n\" and [\\n]",
-            _ => "literal text stands in quotes, as in \"+\"",
+            None if matches!(c, '→' | '⇒' | '＝') => "a production is written `Name := …;`",
+            None if is_invisible(c) => "an invisible character, often pasted along: take it away",
+            None if c.is_control() => "this does not look like text: name another file",
+            None => "literal text stands in quotes, as in \"+\"",
         };
         self.error(
             ErrorKind::UnexpectedCharacter,
             start,
             start + c.len_utf8(),
-            format!("unexpected character `{}`", c.escape_debug()),
+            match c {
+                '\\' | '\'' | '"' => format!("unexpected character `{c}`"),
+                _ => format!("unexpected character `{}`", c.escape_debug()),
+            },
             help,
         )
+    }
+
+    /// The error for how another notation defines a name, if that stands next.
+    pub(super) fn foreign_definition(&mut self) -> Option<Error> {
+        const FOREIGN: &[&str] = &[
+            "::=", ":==", "=>", "==", "=", "->", "<-", "→", "⇒", "::", ":",
+        ];
+        self.skip_blanks();
+        let rest = &self.text[self.at..];
+        let found = FOREIGN.iter().find(|it| rest.starts_with(**it))?;
+        if rest.starts_with(":=") && !rest.starts_with(":==") {
+            return None;
+        }
+        Some(self.error(
+            ErrorKind::UnexpectedCharacter,
+            self.at,
+            self.at + found.len(),
+            format!("`{found}` where a production has `:=`"),
+            "a production is written `Name := …;`",
+        ))
     }
 
     /// `{n}`, `{n,}`, `{n,m}` or `{,m}`, blanks allowed between the parts.
     fn bounds(&mut self, start: usize) -> Result<Token, Error> {
         const HELP: &str = "bounds are written `{3}`, `{2,}`, `{2,5}` or `{,5}`";
         let inner = &self.text[start + 1..];
+        if !inner
+            .trim_start()
+            .starts_with(|c: char| c.is_ascii_digit() || matches!(c, ',' | '}'))
+        {
+            return Err(self.error(
+                ErrorKind::InvalidBounds,
+                start,
+                start + 1,
+                "a brace that no bounds follow",
+                "what repeats is written `( … )*`, what is optional `( … )?`, the brace itself \"{\", and bounds `{2,5}`",
+            ));
+        }
         let length = inner.find(|c: char| !c.is_ascii_digit() && !matches!(c, ',' | ' ' | '\t'));
         let closed = length.filter(|&length| inner[length..].starts_with('}'));
         let Some(length) = closed else {
@@ -248,7 +342,7 @@ impl<'t> Lexer<'t> {
                 start,
                 start + length,
                 "unexpected number",
-                "a probability is written `40%`, literal text stands in quotes",
+                "literal text stands in quotes, as in \"0\"; a probability is written `40%`; names start with a letter or `_`",
             ));
         }
         let end = self.text.len() - after.len() + 1;
@@ -285,4 +379,12 @@ impl<'t> Lexer<'t> {
             )),
         }
     }
+}
+
+/// Whether a character takes no room, so that nobody sees it.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
 }

@@ -38,11 +38,12 @@ pub fn parse(text: &str) -> Result<Ast, Error> {
             TokenKind::End => return Ok(parser.ast),
             TokenKind::Name => parser.production(token.span)?,
             _ => {
-                return Err(parser.unexpected(
-                    &token,
-                    "the name of a production",
-                    "a production is written `Name := …;`",
-                ));
+                let rest = &parser.lexer.text[token.span.range().start..];
+                let help = match rest.starts_with("(*") {
+                    true => "comments start with `//` or `#` and end with the line",
+                    false => "a production is written `Name := …;`",
+                };
+                return Err(parser.unexpected(&token, "the name of a production", help));
             }
         }
     }
@@ -91,7 +92,7 @@ impl Parser<'_> {
             "skip" => Role::Skip,
             _ => Role::Syntax,
         };
-        let mut token = self.lexer.next()?;
+        let mut token = self.behind_name()?;
         let (mut role, mut mode, mut name_span) = (role, None, first);
         if role.is_lexical() && matches!(token.kind, TokenKind::Name | TokenKind::Open) {
             if token.kind == TokenKind::Open {
@@ -106,7 +107,7 @@ impl Parser<'_> {
                 ));
             }
             name_span = token.span;
-            token = self.lexer.next()?;
+            token = self.behind_name()?;
         } else {
             // A production may be called `token`, too.
             role = Role::Syntax;
@@ -114,12 +115,24 @@ impl Parser<'_> {
         let name = self.name(name_span);
         if token.kind != TokenKind::Define {
             let expected = format!("`:=` after the name `{}`", self.lexer.slice(name_span));
-            return Err(self.unexpected(&token, &expected, "a production is written `Name := …;`"));
+            return Err(self.unexpected(
+                &token,
+                &expected,
+                "a production is written `Name := …;`, a comment starts with `//` or `#`",
+            ));
         }
         let root = self.alternation(token.span)?;
         self.ast
             .lexical_production(role, mode, name, name_span, root);
         Ok(())
+    }
+
+    /// The token behind the name that a production begins with.
+    fn behind_name(&mut self) -> Result<Token, Error> {
+        match self.lexer.foreign_definition() {
+            Some(error) => Err(error),
+            None => self.lexer.next(),
+        }
     }
 
     /// The name of a mode and the parenthesis behind it.
@@ -240,6 +253,11 @@ impl Parser<'_> {
                 .error(kind, range.start, range.end, message, help))
         };
         match (self.last, self.elements.pop()) {
+            (Last::Nothing, _) | (_, None) if self.opens_comment(span) => error(
+                ErrorKind::UnexpectedToken,
+                "`(*` starts no comment",
+                "comments start with `//` or `#` and end with the line; a literal star is written \"*\"",
+            ),
             (Last::Nothing, _) | (_, None) => error(
                 ErrorKind::UnexpectedToken,
                 "a quantifier with nothing to repeat before it",
@@ -261,6 +279,12 @@ impl Parser<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether a quantifier is the star of `(*`.
+    fn opens_comment(&self, quantifier: Span) -> bool {
+        let before = &self.lexer.text[..quantifier.range().start];
+        before.ends_with('(') && self.lexer.slice(quantifier) == "*"
     }
 
     fn probability(&mut self, probability: Probability, span: Span) -> Result<(), Error> {
@@ -293,7 +317,7 @@ impl Parser<'_> {
                     text,
                     token.span,
                     "an empty alternative",
-                    "write `\"\"` for the alternative that derives the empty text",
+                    "take the `|` away, or write `\"\"` for the alternative that derives the empty text",
                 ));
             }
             [single] => single,
@@ -353,7 +377,7 @@ impl Parser<'_> {
 
     /// The error for a right side that goes on where a semicolon should be.
     fn no_semicolon(&self, token: &Token) -> Error {
-        const HELP: &str = "every production ends with `;`";
+        const HELP: &str = "every production ends with `;`: put it behind what comes before";
         match (self.last, &token.kind) {
             (Last::Name(span), TokenKind::Define) => self.lexer.error(
                 ErrorKind::UnexpectedToken,

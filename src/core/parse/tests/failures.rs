@@ -23,9 +23,8 @@ fn errors_say_what_was_expected_and_by_whom() {
         b"[1, [20, trap]]",
         expect![[r#"
             text:1:12: unexpected 'a'
-            expected "tri" in word
-                  or "true" in word
-            help: no beginning of it is a sentence
+            expected "tri", "true" in word
+            help: correct the text there, or the grammar
         "#]],
     );
     check(
@@ -34,7 +33,7 @@ fn errors_say_what_was_expected_and_by_whom() {
         expect![[r#"
             text:1:7: unexpected ' '
             expected end of text
-            help: the first 6 bytes are a sentence
+            help: the first 6 bytes are a sentence; correct the text there, or the grammar
         "#]],
     );
     check(
@@ -42,10 +41,9 @@ fn errors_say_what_was_expected_and_by_whom() {
         "[αβ".as_bytes(),
         expect![[r#"
             text:1:4: unexpected end of text
-            expected "," in list
-                  or "]" in list
+            expected ",", "]" in list
                   or [α-ω] in word
-            help: no beginning of it is a sentence
+            help: correct the text there, or the grammar
         "#]],
     );
     check(
@@ -53,13 +51,10 @@ fn errors_say_what_was_expected_and_by_whom() {
         b"[\xce",
         expect![[r#"
             text:1:2: unexpected byte 0xce
-            expected "[" in list
-                  or "]" in list
-                  or "tri" in word
-                  or "true" in word
+            expected "[", "]" in list
+                  or "tri", "true", [α-ω] in word
                   or [1-9] in num
-                  or [α-ω] in word
-            help: no beginning of it is a sentence
+            help: correct the text there, or the grammar
         "#]],
     );
 }
