@@ -92,6 +92,11 @@ pub(super) fn note(message: impl Display) {
     let _ = writeln!(anstream::stderr(), "{}", visible(&message.to_string()));
 }
 
+/// Prints text that has its colors already, and its line breaks.
+pub(super) fn note_styled(text: &str) {
+    let _ = write!(anstream::stderr(), "{text}");
+}
+
 fn labeled(label: &str, color: AnsiColor, message: &str) {
     let style: Style = color.on_default().bold();
     let message = visible(message);

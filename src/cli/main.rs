@@ -121,6 +121,10 @@ fn main() -> ExitCode {
         Err(mut error) => {
             // That an option could be meant as a value, behind `--`, is never what helps.
             error.remove(ContextKind::Suggested);
+            if error.kind() == ErrorKind::ValueValidation {
+                failure::note_styled(&in_plain_words(&error.render().ansi().to_string()));
+                return ExitCode::from(2);
+            }
             error.exit()
         }
     };
@@ -140,6 +144,20 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What is wrong with a value, where the standard library's words for it say little.
+fn in_plain_words(message: &str) -> String {
+    message
+        .replace("invalid digit found in string", "a whole number is needed")
+        .replace(
+            "cannot parse integer from empty string",
+            "a whole number is needed",
+        )
+        .replace(
+            "number too large to fit in target type",
+            "the number is too large",
+        )
 }
 
 /// What to say of a word that is no verb: the one that is nearest, or that other tools have another word for.
