@@ -124,7 +124,7 @@ impl CharClass {
     }
 
     /// All of the 256 bytes that are no members, characters beyond ASCII left aside; `None` if there is none.
-    pub fn negated_bytes(&self) -> Option<CharClass> {
+    pub(super) fn negated_bytes(&self) -> Option<CharClass> {
         let ascii = self.chars.iter().filter(|(low, _)| low.is_ascii());
         let ascii = ascii.map(|&(low, high)| (low as u8, high.min('\x7f') as u8));
         let mut set = regex_syntax::hir::ClassBytes::new(

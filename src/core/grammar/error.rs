@@ -33,8 +33,8 @@ pub enum ErrorKind {
     InvalidRange,
     /// A class without a member.
     EmptyClass,
-    /// A negated class of both raw bytes and characters beyond ASCII, which has no universe to be negated in.
-    MixedClass,
+    /// A negated class that names a raw byte, though it means all other characters.
+    NegatedByte,
     /// Bounds of a quantifier that no repetition meets, or that are too large.
     InvalidBounds,
     /// A quantifier directly on a quantifier.

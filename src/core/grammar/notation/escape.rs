@@ -136,7 +136,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The class of everything but the given ranges.
+    /// The class of all characters but the given ones.
     fn negate(
         &self,
         start: usize,
@@ -151,16 +151,20 @@ impl Lexer<'_> {
         if class.bytes().is_empty() {
             return Ok(class.negated_chars());
         }
-        if class.chars().iter().any(|(_, high)| !high.is_ascii()) {
-            return Err(self.error(
-                ErrorKind::MixedClass,
-                start,
-                end,
-                "a negated class of both raw bytes and characters beyond ASCII",
-                "name bytes only (`\\x80` to `\\xff`) for all other bytes, or characters only (`\\u{…}`)",
-            ));
-        }
-        Ok(class.negated_bytes())
+        let is_ascii = class.chars().iter().all(|(_, high)| high.is_ascii());
+        let help = match class.negated_bytes().filter(|_| is_ascii) {
+            Some(others) => format!("the other bytes are written `{others}`"),
+            None => {
+                "write characters only (`\\u{…}`), or the bytes that are meant, without `^`".into()
+            }
+        };
+        Err(self.error(
+            ErrorKind::NegatedByte,
+            start,
+            end,
+            "a negated class means all other characters, and this one names a raw byte",
+            help,
+        ))
     }
 
     /// Whether the class that began at `start` ends here; an error if its line does.

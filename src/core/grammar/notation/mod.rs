@@ -22,8 +22,8 @@
 //! `\u{H…}` for a character. Classes know `\] \[ \- \^` besides; a `-` at either end of a class is itself.
 //!
 //! *Classes* have characters and raw bytes from `\x80` as members. A range from an ASCII character to a raw byte is a range
-//! of bytes: `[\x00-\xff]` is all of them. A negated class means all other characters, or all other bytes if it names a raw
-//! byte.
+//! of bytes: `[\x00-\xff]` is all of them. A negated class means all other characters, and no raw byte: `[^\x00]` is all of
+//! Unicode but NUL, and `[\x01-\xff]` every byte but NUL. One that names a raw byte is refused.
 //!
 //! *Regular expressions* have the syntax of the `regex` crate, with `\/` for a slash; `(?-u:\xFF)` is a raw byte. They turn
 //! into nodes of the grammar: groups and greediness vanish, an empty part becomes `()`, and what can be said simpler is, so

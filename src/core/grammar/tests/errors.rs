@@ -48,7 +48,7 @@ fn errors_point_at_what_is_wrong_and_say_what_to_do() {
         Kind::InvalidEscape,
         Kind::InvalidRange,
         Kind::EmptyClass,
-        Kind::MixedClass,
+        Kind::NegatedByte,
         Kind::InvalidBounds,
         Kind::RepeatedQuantifier,
         Kind::InvalidProbability,

@@ -63,8 +63,9 @@ fn right_sides_have_a_normal_form() {
         (r"[\x00-\xff]", r"[\x00-\xff]"),
         (r"[\x00-\x7f\x80-\xff]", r"[\x00-\xff]"),
         (r"[a\x80-\x8f]", r"[a\x80-\x8f]"),
-        (r"[^\x00-\x7f\x90-\xff]", r"[\x80-\x8f]"),
-        (r"[^\x80-\xff]", r"[\x00-\x7f]"),
+        (r"[^\u{80}-\u{10ffff}]", r"[\x00-\x7f]"),
+        (r"/(?-u:[^\x00])/", r"[\x01-\xff]"),
+        (r"/(?-u:[^\x80])/", r"[\x00-\x7f\x81-\xff]"),
         (r"[^a-z]", r"[^a-z]"),
         (r"[\x00-\x60\x7b-\u{10ffff}]", "[^a-z]"),
         (r"[\x00-\u{10ffff}]", r"[\x00-\u{10ffff}]"),
@@ -134,13 +135,60 @@ fn members_of_classes_are_characters_and_raw_bytes() {
         (all.len(), all.chars(), all.bytes()),
         (256, &[('\0', '\x7f')][..], &[(0x80, 0xff)][..])
     );
-    let negated = class(r"[^\x00\x80-\xfe]");
-    assert!(negated.contains(Member::Byte(0xff)) && !negated.contains(Member::Char('\0')));
-    assert_eq!(negated.len(), 128);
-    assert!(!negated.contains(Member::Char('é')));
     let others = class("[^a]");
     assert_eq!(others.len(), 0x110000 - 0x800 - 1);
     assert!(others.contains(Member::Char('é')) && !others.contains(Member::Byte(0xff)));
+}
+
+/// All sets of these members, and their negations.
+#[test]
+fn a_class_has_what_it_names_and_a_negated_one_all_other_characters() {
+    let members = [
+        (r"\x00", Member::Char('\0')),
+        ("a", Member::Char('a')),
+        (r"\x7f", Member::Char('\x7f')),
+        (r"\x80", Member::Byte(0x80)),
+        (r"\x81", Member::Byte(0x81)),
+        (r"\xff", Member::Byte(0xff)),
+        (r"\u{80}", Member::Char('\u{80}')),
+        ("é", Member::Char('é')),
+        (r"\u{10ffff}", Member::Char(char::MAX)),
+    ];
+    for set in 1..1u32 << members.len() {
+        let named = |at: usize| set >> at & 1 == 1;
+        let written: String = (0..members.len())
+            .filter(|&at| named(at))
+            .map(|at| members[at].0)
+            .collect();
+        let names_byte =
+            (0..members.len()).any(|at| named(at) && matches!(members[at].1, Member::Byte(_)));
+        for negated in [false, true] {
+            let text = format!("a := [{}{written}];", if negated { "^" } else { "" });
+            let read = Grammar::parse(text.as_bytes());
+            if negated && names_byte {
+                assert_eq!(read.unwrap_err().kind(), ErrorKind::NegatedByte, "{text}");
+                continue;
+            }
+            let grammar = read.unwrap();
+            // A class of one character is that character.
+            let class = grammar.classes().as_slice().first();
+            let only = grammar.literals().as_slice().first();
+            for (at, &(_, member)) in members.iter().enumerate() {
+                let is_char = matches!(member, Member::Char(_));
+                let expected = if negated {
+                    is_char && !named(at)
+                } else {
+                    named(at)
+                };
+                let found = match member {
+                    _ if class.is_some() => class.is_some_and(|class| class.contains(member)),
+                    Member::Char(c) => only.is_some_and(|text| **text == *c.to_string().as_bytes()),
+                    Member::Byte(byte) => only.is_some_and(|text| **text == [byte]),
+                };
+                assert_eq!(found, expected, "{member:?} in {text}");
+            }
+        }
+    }
 }
 
 /// There is no character between them, so ranges on both sides are one.
