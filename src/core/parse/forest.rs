@@ -216,13 +216,12 @@ impl<'a> Forest<'a> {
     /// Lets a coverer meet all derivations.
     fn meet(&mut self, coverer: &mut Coverer<'_>) -> Result<(), Refusal> {
         if self.is_empty() {
-            coverer.cover_empty();
-            return Ok(());
+            let (mut ground, ..) = self.workspace.split(self.tables, self.text);
+            return coverer.cover_empty(&mut ground);
         }
-        let (ground, canonical) = self.canonical()?;
+        let (mut ground, canonical) = self.canonical()?;
         if canonical.is_only() {
-            coverer.cover_only(&ground, canonical.steps());
-            return Ok(());
+            return coverer.cover_only(&mut ground, canonical.steps());
         }
         let (mut ground, packed) = self.packed()?;
         coverer.cover(&mut ground, packed)

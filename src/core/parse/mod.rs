@@ -41,6 +41,7 @@
 mod alphabet;
 mod canonical;
 mod chart;
+mod contexts;
 mod count;
 mod cover;
 mod empty;
@@ -219,6 +220,7 @@ impl Workspace {
             .as_ref()
             .is_some_and(|known| Arc::ptr_eq(known, tables));
         let kept = (KEPT_BYTES as u64).min(budget.bytes / 8);
+        self.subsets.most_bytes = budget.bytes;
         if !is_ready || self.subsets.bytes() as u64 > kept {
             self.subsets.reset(tables);
             self.tables = Some(tables.clone());

@@ -206,6 +206,11 @@ impl Packed {
         self.vertices[vertex as usize].offset as usize
     }
 
+    /// The item that a vertex is behind.
+    pub(super) fn item(&self, vertex: u32) -> u32 {
+        self.vertices[vertex as usize].item
+    }
+
     /// The completions of the forest.
     pub(super) fn nodes(&self) -> &[Node] {
         &self.nodes

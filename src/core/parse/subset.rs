@@ -105,8 +105,10 @@ pub(super) struct Subsets {
     pub(super) generation: u64,
     /// States visited while sets and steps were made.
     pub(super) work: u64,
-    /// Whether there are more ways between two states than are kept: [`MOST_EVENTS`] were not enough.
+    /// Whether there are more ways between two states than are kept: [`MOST_EVENTS`] or `most_bytes` were not enough.
     pub(super) is_full: bool,
+    /// The bytes that the sets may take.
+    pub(super) most_bytes: u64,
     kernel: Vec<u32>,
 }
 
@@ -121,6 +123,7 @@ impl Subsets {
     pub(super) fn reset(&mut self, tables: &Tables) {
         *self = Subsets {
             generation: self.generation + 1,
+            most_bytes: self.most_bytes,
             ..Subsets::default()
         };
         let labels = tables.alphabet.count() + tables.machines.machines.len() as u32;
@@ -404,7 +407,7 @@ impl Subsets {
         let events_before = self.events.len();
         let mut path: Vec<Event> = Vec::new();
         let mut stack: Vec<(u32, u32)> = Vec::new();
-        for end in ends {
+        'ends: for end in ends {
             let reads = machines.states[end as usize].reads;
             // Depth first, back along the edges: a state and the next of its edges to try.
             path.clear();
@@ -414,9 +417,12 @@ impl Subsets {
                 if *next == 0 && kernel.binary_search(&state).is_ok() {
                     let happens = path.iter().rev().copied();
                     self.push_step(tables, state, reads, happens);
-                    if self.events.len() - events_before > MOST_EVENTS {
+                    // With one way at least, whatever there is room for.
+                    if self.events.len() - events_before > MOST_EVENTS
+                        || self.bytes() as u64 > self.most_bytes
+                    {
                         self.is_full = true;
-                        break;
+                        break 'ends;
                     }
                 }
                 self.work += 1;
