@@ -198,10 +198,10 @@ impl Learn {
             } = worker;
             let learned = match &texts {
                 Some(texts) => {
-                    derivations.clear();
-                    // Any thread draws the same.
-                    let mut rng = Rng::new(seed.wrapping_add(at as u64));
                     let read = texts.read(&file.path, input, workspace, |forest| {
+                        derivations.clear();
+                        // Any thread draws the same.
+                        let mut rng = Rng::new(seed.wrapping_add(at as u64));
                         forest.each_derivation(most, &mut rng, |choices| derivations.push(choices))
                     });
                     if let Err(left_out) = read {

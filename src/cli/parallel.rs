@@ -12,6 +12,11 @@ pub(super) const MANY: usize = 64;
 /// The same where a single file can take long.
 pub(super) const ONE: usize = 1;
 
+/// The most threads that work on files.
+pub(super) fn most_threads() -> usize {
+    thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS))
+}
+
 /// Does `task` for each number below `count` on several threads, each with a worker of its own, and gives the results in
 /// order together with the workers. A thread takes `block` numbers at once. Of several failures, that of the lowest number is given.
 pub(super) fn in_parallel<W: Send, T: Send>(
@@ -20,8 +25,7 @@ pub(super) fn in_parallel<W: Send, T: Send>(
     worker: impl Fn() -> Result<W, Failure> + Sync,
     task: impl Fn(&mut W, usize) -> Result<T, Failure> + Sync,
 ) -> Result<(Vec<T>, Vec<W>), Failure> {
-    let available = thread::available_parallelism().map_or(1, usize::from);
-    let threads = available.min(MAX_THREADS).min(count.div_ceil(block)).max(1);
+    let threads = most_threads().min(count.div_ceil(block)).max(1);
     let next = AtomicUsize::new(0);
     let run = || {
         let mut worker = worker()?;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use pleach_core::Codec;
 use pleach_core::choice::{Lexemes, SiteIndex};
 use pleach_core::generate::{CloseOff, Cover, CoverBuilder, Packing};
 use pleach_core::kpath::WindowTable;
@@ -17,11 +16,14 @@ use super::measure::{Form, Gauge, measure_files};
 use super::output::Output;
 use super::progress::Progress;
 use super::recognize::{self, Kind};
-use super::report::{PathView, Share, count, written};
+use super::report::{PathView, Share, count, size, written};
 use super::text::{Tally, TextArgs};
 
 /// The forbidden paths that are shown.
 const SHOWN_FORBIDDEN: usize = 5;
+/// The bytes that a covering set may take. Those of sound grammars take kilobytes; where each of many paths needs a long input,
+/// they could fill a disk.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Write a covering set: inputs that together have every k-path
 ///
@@ -144,16 +146,19 @@ impl Seed {
         let given = collect(&self.beyond)?;
         let mut folder = Folder::open(dir, self.force.force)?;
         let beyond = self.assume(&source, &given, &mut cover)?;
-        let codec = Codec::new(&source.graph);
+        let codec = cover.codec().clone();
         let as_texts = self.text && codec.has_hollow_repetitions();
-        let form = Form::new(&source.graph, as_texts, self.texts);
-        let windows = WindowTable::new(cover.coverage().kpaths())
-            .map_err(|error| Failure::of(&source.name, error))?;
-        let mut gauge = Gauge::new(&form, &windows)?;
-        gauge.meter.coverage.union(cover.coverage());
+        let form = as_texts.then(|| Form::new(&source.graph, true, self.texts));
+        let mut gauge = None;
+        if let Some(form) = &form {
+            let windows = WindowTable::new(cover.coverage().kpaths())
+                .map_err(|error| Failure::of(&source.name, error))?;
+            let mut of_texts = Gauge::new(form, &windows)?;
+            of_texts.meter.coverage.union(cover.coverage());
+            gauge = Some(of_texts);
+        }
 
         let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
-        let codec = Codec::new(&source.graph);
         let (mut index, mut lexemes) = (SiteIndex::new(), Lexemes::default());
         let mut before = cover.coverage().windows().count_ones();
         while cover.next_input(&mut index) {
@@ -163,7 +168,7 @@ impl Seed {
                 continue;
             }
             before = covered;
-            if as_texts {
+            if let Some(gauge) = &mut gauge {
                 // What takes more than the budget shows nothing, for all that is known.
                 let _ = gauge.measure(dir, codec.text(&index, &mut lexemes));
             }
@@ -173,6 +178,10 @@ impl Seed {
                 index.canonical()
             })?;
             progress.set(covered as u64);
+            if folder.bytes() > MOST_BYTES {
+                drop(progress);
+                return Err(too_large(&cover, &folder));
+            }
         }
         drop(progress);
 
@@ -215,8 +224,8 @@ impl Seed {
         }
         out.finish()?;
         self.explain(&forbidden, &report);
-        let shown = gauge.meter.coverage.covered();
-        if as_texts && shown < report.share.covered {
+        let shown = gauge.map_or(u64::MAX, |gauge| gauge.meter.coverage.covered());
+        if shown < report.share.covered {
             warn(format_args!(
                 "the texts themselves show {shown} of these k-paths: the others are in optional repetitions that derive nothing, \
                  which only choice sequences have"
@@ -286,6 +295,23 @@ impl Seed {
             note(format_args!("  … (--json lists all of them)"));
         }
     }
+}
+
+/// Why a covering set is given up.
+fn too_large(cover: &Cover, folder: &Folder) -> Failure {
+    let coverage = cover.coverage();
+    let message = format_args!(
+        "the covering set takes more than {}: {} inputs cover {} of {} {}-paths, and are left as they are",
+        size(MOST_BYTES),
+        folder.inputs(),
+        coverage.covered(),
+        coverage.total(),
+        coverage.kpaths().k()
+    );
+    Failure::new(
+        message,
+        "choose a smaller -k, or bound the inputs by --max-len or --max-depth",
+    )
 }
 
 /// The windows that stayed uncovered: a path given up first may have been met by a later input.

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use clap::Args;
 use pleach_core::caret::Position;
@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::diagnostic::{Diagnostic, Place, Severity};
 use super::failure::{Answer, Failure, warn};
 use super::output::Output;
+use super::parallel::most_threads;
 use super::recognize::Kind;
 
 /// The terminals that are shown of those that could have come in the place of what a text has.
@@ -31,7 +32,7 @@ pub(super) struct BudgetArgs {
     /// The most steps that parsing a text may take [default: 4000000000]
     #[arg(long, help_heading = HEADING, value_name = "N")]
     max_steps: Option<u64>,
-    /// The most memory that parsing a text may take; of many texts, up to eight are parsed at a time [default: 2048]
+    /// The most memory that parsing may take; texts that are parsed side by side share it, and one that needs more is parsed alone [default: 2048]
     #[arg(long, help_heading = HEADING, value_name = "MIB")]
     max_memory: Option<u64>,
 }
@@ -133,16 +134,32 @@ pub(super) fn only_for_texts(kind: Kind, flags: &[(&str, bool)]) -> Result<(), F
     }
 }
 
+/// The bytes that the workspace of a text may keep for the next.
+const KEPT_BYTES: usize = 64 << 20;
+
 /// The texts of a grammar.
+///
+/// Several threads may read them, and the memory that the user allows is for all of them: each has its share. A text that this does not
+/// suffice for is read again with all of it, while no other text is read. So what is left out does not depend on the threads.
 #[derive(Debug)]
 pub(super) struct Texts {
     parser: Parser,
     args: TextArgs,
+    /// The bytes that a text may take beside others.
+    share: u64,
+    /// Held by those who read beside others, and by one who reads alone.
+    turns: RwLock<()>,
 }
 
 impl Texts {
     pub(super) fn new(parser: Parser, args: TextArgs) -> Texts {
-        Texts { parser, args }
+        let share = args.budget.budget().bytes / most_threads() as u64;
+        Texts {
+            parser,
+            args,
+            share,
+            turns: RwLock::new(()),
+        }
     }
 
     /// The graph of the grammar.
@@ -155,25 +172,52 @@ impl Texts {
         self.args.left_out.list_invalid
     }
 
-    /// Parses a text, found in `path`, and does something with its derivations.
+    /// Parses a text, found in `path`, and does something with its derivations: a second time if memory did not suffice in the
+    /// first.
     pub(super) fn read<T>(
         &self,
         path: &Path,
         text: &[u8],
         workspace: &mut Workspace,
-        then: impl FnOnce(&mut Forest<'_>) -> Result<T, Refusal>,
+        mut then: impl FnMut(&mut Forest<'_>) -> Result<T, Refusal>,
     ) -> Result<T, LeftOut> {
         let budget = self.args.budget.budget();
-        let read = |workspace: &mut Workspace| {
+        let mut read = |bytes: u64, workspace: &mut Workspace| {
+            let budget = Budget { bytes, ..budget };
             let mut forest = self.parser.parse(text, budget, workspace)?;
             then(&mut forest)
         };
-        let refusal = match read(workspace) {
-            Ok(done) => return Ok(done),
-            Err(refusal) => refusal,
+        {
+            let _beside_others = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+            let done = read(self.share, workspace);
+            if !matches!(done, Err(Refusal::OutOfMemory { .. })) {
+                let done = done.map_err(|refusal| self.left_out(path, text, refusal, workspace));
+                workspace.keep_at_most(KEPT_BYTES);
+                return done;
+            }
+        }
+        *workspace = Workspace::new();
+        let _alone = self.turns.write().unwrap_or_else(PoisonError::into_inner);
+        let done = read(budget.bytes, workspace);
+        let done = done.map_err(|refusal| self.left_out(path, text, refusal, workspace));
+        workspace.keep_at_most(KEPT_BYTES);
+        done
+    }
+
+    /// What is noted of a text that was refused.
+    fn left_out(
+        &self,
+        path: &Path,
+        text: &[u8],
+        refusal: Refusal,
+        workspace: &mut Workspace,
+    ) -> LeftOut {
+        let budget = Budget {
+            bytes: self.share,
+            ..self.args.budget.budget()
         };
         let exceeded = self.args.budget.exceeded(refusal);
-        Err(LeftOut {
+        LeftOut {
             out_of_budget: exceeded.is_some(),
             listed: self.lists().then(|| {
                 let error = self.parser.explain_in(text, refusal, budget, workspace);
@@ -189,7 +233,7 @@ impl Texts {
                     },
                 })
             }),
-        })
+        }
     }
 }
 
@@ -362,4 +406,57 @@ impl Tally {
 
 fn plural(number: u64, one: &'static str, more: &'static str) -> &'static str {
     if number == 1 { one } else { more }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use pleach_core::parse::{Budget, Refusal, Workspace};
+    use pleach_core::{Grammar, Graph, Parser};
+
+    use super::{TextArgs, Texts};
+
+    #[test]
+    fn a_text_that_its_share_does_not_suffice_for_is_read_alone() {
+        let grammar: Grammar = "S := S S | 'a';".parse().unwrap();
+        let graph = Graph::new(grammar).unwrap();
+        let within = Budget {
+            bytes: 4 << 20,
+            ..Budget::default()
+        };
+        let mut texts = Texts::new(Parser::new(&graph), TextArgs::within(within));
+        texts.share = within.bytes / 8;
+        let parse = |len: usize, bytes: u64| {
+            let budget = Budget { bytes, ..within };
+            let text = vec![b'a'; len];
+            let mut workspace = Workspace::new();
+            let mut forest = texts.parser.parse(&text, budget, &mut workspace)?;
+            forest.choices(&mut Vec::new())
+        };
+        let fits =
+            |len: usize, bytes: u64| !matches!(parse(len, bytes), Err(Refusal::OutOfMemory { .. }));
+        // The first length that is too long for the share, and the first that is too long for all.
+        let long = (1..).find(|&len| !fits(len, texts.share)).unwrap();
+        let too_long = (long..)
+            .step_by(8)
+            .find(|&len| !fits(len, within.bytes))
+            .unwrap();
+        assert!(fits(long, within.bytes));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut workspace = Workspace::new();
+                    for (len, is_read) in [(1, true), (long, true), (too_long, false), (2, true)] {
+                        let text = vec![b'a'; len];
+                        let read = texts.read(Path::new("x"), &text, &mut workspace, |forest| {
+                            forest.choices(&mut Vec::new())
+                        });
+                        assert_eq!(read.is_ok(), is_read, "{len}");
+                        assert!(read.is_ok() || read.is_err_and(|left_out| left_out.out_of_budget));
+                    }
+                });
+            }
+        });
+    }
 }

@@ -35,7 +35,8 @@ pub use lexemes::{Lexemes, Misread};
 pub use program::{ROOT, is_site};
 pub use site::{NO_SITE, Site, SiteIndex, Span};
 pub use tape::{Tape, put, width};
-pub use walk::{Chooser, Sink, Stacks, TapeChooser};
+use walk::Stacks;
+pub use walk::{Chooser, Sink, TapeChooser};
 
 use condense::Condenser;
 use program::{Detail, Program};
@@ -233,16 +234,6 @@ impl Codec {
     pub fn walk<S: Sink + ?Sized>(&self, choices: &[u8], scratch: &mut Scratch, sink: &mut S) {
         let mut tape = TapeChooser::new(&self.nodes, choices);
         walk::walk(&self.nodes, &mut scratch.stacks, ROOT, &mut tape, sink);
-    }
-
-    /// Lets `chooser` derive everything and tells `sink` of every node and choice.
-    pub fn walk_with<C: Chooser + ?Sized, S: Sink + ?Sized>(
-        &self,
-        chooser: &mut C,
-        scratch: &mut Scratch,
-        sink: &mut S,
-    ) {
-        walk::walk(&self.nodes, &mut scratch.stacks, ROOT, chooser, sink);
     }
 
     /// The canonical form of any bytes: the shortest sequence that decodes to the same derivation.

@@ -63,7 +63,7 @@ pub trait Sink {
 
 /// The stacks of a walk, kept between walks so that they are allocated once.
 #[derive(Debug, Default)]
-pub struct Stacks {
+pub(super) struct Stacks {
     returns: Vec<u32>,
     counts: Vec<u32>,
 }

@@ -358,11 +358,6 @@ impl Ast {
         &self.elements[slice.range()]
     }
 
-    /// The number of distinct names.
-    pub fn name_count(&self) -> usize {
-        self.names.len()
-    }
-
     /// The names by id.
     pub(super) fn names(&self) -> IdVec<NameId, Box<str>> {
         self.names.clone().into_items()

@@ -18,6 +18,9 @@ use crate::lexicon::{self, Lexicon};
 pub use distance::{Distances, UNREACHABLE};
 pub use shortest::{Measure, Shortest};
 
+/// The most nodes that a grammar may have: beyond, its tables take gigabytes.
+pub const MAX_NODES: usize = 1 << 22;
+
 /// The most nodes that the shortest derivation of a nonterminal, or of a part of one, may have; bounds what one choice byte can grow into.
 pub const MAX_SHORTEST_NODES: u32 = 1 << 16;
 
@@ -25,6 +28,15 @@ pub const MAX_SHORTEST_NODES: u32 = 1 << 16;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The grammar has more nodes than [`MAX_NODES`].
+    #[error(
+        "the grammar has {nodes} nodes, and the most is {MAX_NODES}\n\
+         help: leave out what the texts do not need, or make several grammars of it"
+    )]
+    TooLarge {
+        /// The nodes of the grammar.
+        nodes: usize,
+    },
     /// A sentence of a nonterminal, or of a part of it, is too long even if it is the shortest.
     #[error(
         "the shortest sentence of `{production}`, or of a part of it, takes more than {MAX_SHORTEST_NODES} nodes\n\
@@ -74,6 +86,7 @@ impl Graph {
     ///
     /// # Errors
     ///
+    /// [`Error::TooLarge`] for more than [`MAX_NODES`] nodes;
     /// [`Error::TooLong`] if the shortest sentence of a nonterminal, or of a part of one, is beyond [`MAX_SHORTEST_NODES`];
     /// [`Error::Lexicon`] if the tokens are too large.
     pub fn new(grammar: impl Into<Arc<Grammar>>) -> Result<Arc<Graph>, Error> {
@@ -90,6 +103,10 @@ impl Graph {
     }
 
     fn build(grammar: Arc<Grammar>, has_open_tokens: bool) -> Result<Arc<Graph>, Error> {
+        let nodes = grammar.nodes().len();
+        if nodes > MAX_NODES {
+            return Err(Error::TooLarge { nodes });
+        }
         let by_nodes = Shortest::new(&grammar, Measure::Nodes);
         // Every node, since close-off may have to derive any of them.
         for (id, node) in grammar.nodes().iter() {

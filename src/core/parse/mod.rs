@@ -213,6 +213,16 @@ impl Workspace {
         Workspace::default()
     }
 
+    /// Gives back what the last text has left if that takes more bytes.
+    pub fn keep_at_most(&mut self, bytes: usize) {
+        if self.chart.bytes() + self.packed.bytes() > bytes {
+            self.chart = Chart::default();
+            self.late = Late::default();
+            self.canonical = Canonical::default();
+            self.packed = Packed::default();
+        }
+    }
+
     /// Gets ready for a text of a grammar. What is kept from earlier texts may take a part of the budget only.
     fn begin(&mut self, tables: &Arc<Tables>, budget: Budget) {
         let is_ready = self

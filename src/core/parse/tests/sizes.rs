@@ -2,6 +2,7 @@
 
 use super::{Workspace, parse, parser};
 use crate::choice::Codec;
+use crate::kpath::{Coverage, ExpansionCoverage, KPaths, WindowTable};
 use crate::parse::Budget;
 
 #[test]
@@ -158,4 +159,48 @@ fn wide_bounds_over_what_derives_nothing_are_counted() {
     assert_eq!(verdict.derivations.to_u64(), Some(600 * 599 / 2));
     let codec = Codec::new(parser.graph());
     assert_eq!(codec.sentence(&verdict.choices), b"aa");
+}
+
+/// The numbers are those of visits with one context at a time, which took minutes and gigabytes.
+#[test]
+fn cyclic_forests_of_thousands_of_contexts_are_covered_at_once() {
+    let names: Vec<String> = (0..8).map(|at| format!("N{at}")).collect();
+    let letter = |at: usize| char::from(b'a' + at as u8);
+    let units = names.join(" | ");
+    let units: String = (0..8)
+        .map(|at| format!("N{at} := {units} | '' | '{}' N{at};", letter(at)))
+        .collect();
+    let pairs: Vec<String> = (0..16)
+        .map(|at| format!("N{} N{}", at / 4, at % 4))
+        .collect();
+    let pairs = pairs.join(" | ");
+    let pairs: String = (0..4)
+        .map(|at| format!("N{at} := {pairs} | '' | '{}';", letter(at)))
+        .collect();
+    let twice = "S := '' | S S | 'a';".to_owned();
+    let text = b"abcdabcd";
+    let cases: [(String, &[u8], &[usize]); 4] = [
+        (units.clone(), text, &[80, 673, 5656, 47457]),
+        (units, b"", &[72, 576, 4608, 36864]),
+        (pairs, text, &[136, 4352]),
+        (twice, &[b'a'; 60], &[4, 8, 16, 32, 64]),
+    ];
+    for (grammar, text, expected) in cases {
+        let parser = parser(&grammar);
+        let mut workspace = Workspace::new();
+        let budget = Budget {
+            steps: 20_000_000,
+            bytes: 32 << 20,
+        };
+        let mut forest = parser.parse(text, budget, &mut workspace).unwrap();
+        for (k, &expected) in (1..).zip(expected) {
+            let kpaths = KPaths::new(parser.graph(), k).unwrap();
+            let windows = WindowTable::new(&kpaths).unwrap();
+            let mut coverage = Coverage::new(&kpaths).unwrap();
+            let mut expansions = ExpansionCoverage::new(parser.graph());
+            let covered = forest.cover(&windows, &mut coverage, &mut expansions);
+            assert_eq!(covered, Ok(()), "{k}: {grammar}");
+            assert_eq!(coverage.covered() as usize, expected, "{k}: {grammar}");
+        }
+    }
 }
