@@ -89,9 +89,19 @@ pub fn parse(text: &[u8], path: &str) -> Result<Grammar, String> {
     })
 }
 
+/// Whether this build reads compiled grammars and models.
+pub const READS_COMPILED: bool = cfg!(feature = "compiled");
+
 /// Reads a compiled grammar that was built into the target.
+#[cfg(feature = "compiled")]
 pub fn load(bytes: &[u8], path: &str) -> Result<Grammar, String> {
     Grammar::from_bytes(bytes).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Refuses a compiled grammar. A target of one does not build, so nobody calls this.
+#[cfg(not(feature = "compiled"))]
+pub fn load(_: &[u8], path: &str) -> Result<Grammar, String> {
+    Err(format!("{path}: compiled grammars take the feature `compiled` of pleach"))
 }
 
 #[cfg(test)]

@@ -517,6 +517,10 @@ macro_rules! __model {
     () => { ::core::option::Option::None };
     (model $path:literal $($rest:tt)*) => {{
         const BYTES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
+        const _: () = assert!(
+            $crate::libfuzzer::__private::READS_COMPILED,
+            "a model takes a feature of pleach: add `features = [\"compiled\"]` to the dependency in Cargo.toml"
+        );
         ::core::option::Option::Some(BYTES)
     }};
     ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__model!($($rest)*) };
@@ -597,6 +601,13 @@ macro_rules! __grammar {
         const BYTES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
         // Known when the target is built, so that the reader of texts is left out of one that needs none.
         const IS_COMPILED: bool = $crate::Grammar::is_compiled(BYTES);
+        const _: () = assert!(
+            !IS_COMPILED || $crate::libfuzzer::__private::READS_COMPILED,
+            concat!(
+                "`", $path, "` is a compiled grammar, which takes a feature of pleach: add `features = [\"compiled\"]` to the ",
+                "dependency in Cargo.toml"
+            )
+        );
         if IS_COMPILED {
             $crate::libfuzzer::__private::load(BYTES, $path)
         } else {

@@ -33,9 +33,16 @@ pub(super) fn follow(
                 "{name}: targets read no models in JSON\nhelp: `pleach show-model GRAMMAR FILE -o MODEL` writes it in binary"
             ));
         }
+        #[cfg(feature = "compiled")]
         Some(bytes) => {
             let model = Model::from_bytes(&codec, &bytes);
             Some(model.map_err(|error| format!("{name}: {error}"))?)
+        }
+        #[cfg(not(feature = "compiled"))]
+        Some(_) => {
+            return Err(format!(
+                "{name}: this target reads no models\nhelp: add `features = [\"compiled\"]` to the dependency on pleach, and build it again"
+            ));
         }
         None => None,
     };

@@ -552,6 +552,7 @@ fn reports_tell_what_all_runs_have_covered() {
     assert!(lines[2].starts_with("operator: "), "{lines:?}");
 }
 
+#[cfg(feature = "compiled")]
 #[test]
 fn models_are_followed_or_refused_with_what_to_do() {
     use pleach_core::{Graph, Session, model::Model};

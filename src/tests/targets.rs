@@ -121,6 +121,8 @@ fn write_workspace(cases: &[Case]) {
         }
         fs::create_dir_all(folder.join("grammars")).unwrap();
         write(&folder.join("Cargo.toml"), &manifest);
+        // It begins as compiled grammars do.
+        fs::write(folder.join("grammars/compiled"), b"\xffpleach\0").unwrap();
         for name in ["list.ebnf", "list.g4", "list.Abnf"] {
             write(&folder.join("grammars").join(name), "list := [a-z]+;\n");
         }

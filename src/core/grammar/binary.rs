@@ -28,7 +28,7 @@ use crate::grammar::ast::Span;
 use crate::grammar::intern::Interner;
 use crate::grammar::lower::{Draft, DraftNode, DraftProduction, Literal};
 use crate::grammar::notation::is_name;
-use crate::grammar::{CharClass, Grammar, NodeKind, Probability, Role};
+use crate::grammar::{CharClass, Grammar, MAGIC, NodeKind, Probability, Role};
 use crate::grammar::{assemble, levels, prune};
 use crate::id::{ClassId, Id, IdVec, LiteralId, MAX_IDS, NodeId, ProductionId};
 use bincode::config::Configuration;
@@ -37,7 +37,6 @@ use siphasher::sip::SipHasher13;
 use std::hash::Hasher as _;
 
 /// No UTF-8, so no text in a notation begins like this.
-const MAGIC: &[u8; 8] = b"\xffpleach\0";
 /// The format that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
 pub(super) const HEADER_BYTES: usize = 8 + 4 + 8 + 8;
@@ -178,19 +177,6 @@ impl Grammar {
             };
             put(payload, part);
         }
-    }
-
-    /// Whether bytes begin as those of [`Grammar::to_bytes`] do. No text does.
-    pub const fn is_compiled(bytes: &[u8]) -> bool {
-        // In constants there are no loops over iterators.
-        let mut at = 0;
-        while at < MAGIC.len() {
-            if at >= bytes.len() || bytes[at] != MAGIC[at] {
-                return false;
-            }
-            at += 1;
-        }
-        true
     }
 
     /// Reads what [`Grammar::to_bytes`] has written. Safe on any bytes; O(bytes), but for hashing.

@@ -62,6 +62,7 @@ impl CharClass {
     }
 
     /// A class of ranges that are normalized already; `None` if they are not.
+    #[cfg(feature = "compiled")]
     pub(super) fn from_normal(chars: Vec<(char, char)>, bytes: Vec<(u8, u8)>) -> Option<CharClass> {
         let is_normal = chars.iter().all(|(low, high)| low <= high)
             && bytes.iter().all(|&(low, high)| low <= high && low >= 0x80)

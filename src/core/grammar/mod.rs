@@ -10,7 +10,7 @@
 //! 4. `assemble`: those nodes in normal form, counted anew.
 //!
 //! No half-built state is a `Grammar`. [`mod@print`] is the way back to text, and reading that gives an equal grammar;
-//! [`binary`] is the way to bytes and back, without the first two passes. [`duplicate`] makes another grammar of the same language.
+//! `binary` (feature `compiled`) is the way to bytes and back, without the first two passes. `duplicate` (feature `tools`) makes another grammar of the same language.
 //!
 //! ```
 //! let grammar: pleach_core::Grammar = "sum := num ('+' num)*; num := [1-9] [0-9]*;".parse()?;
@@ -26,8 +26,10 @@
 mod access;
 mod assemble;
 pub mod ast;
+#[cfg(feature = "compiled")]
 pub mod binary;
 pub mod class;
+#[cfg(feature = "tools")]
 pub mod duplicate;
 pub mod error;
 mod intern;
@@ -70,7 +72,23 @@ pub struct Grammar {
     fingerprint: u64,
 }
 
+/// What compiled grammars begin with. No text does.
+const MAGIC: &[u8; 8] = b"\xffpleach\0";
+
 impl Grammar {
+    /// Whether bytes begin as those of a compiled grammar do (feature `compiled`). No text does.
+    pub const fn is_compiled(bytes: &[u8]) -> bool {
+        // In constants there are no loops over iterators.
+        let mut at = 0;
+        while at < MAGIC.len() {
+            if at >= bytes.len() || bytes[at] != MAGIC[at] {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
     /// Reads a grammar in the [`notation`] of pleach from bytes, which may not be UTF-8.
     ///
     /// ```

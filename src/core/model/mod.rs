@@ -32,6 +32,7 @@
 //! ```
 
 mod alias;
+#[cfg(feature = "compiled")]
 pub mod binary;
 #[cfg(feature = "tools")]
 pub mod json;

@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 use super::Refusal;
 use super::canonical::Ground;
 use super::chart::NONE;
-use super::empty::Ways;
+use super::empty_count::Ways;
 use super::machine::Event;
 use super::packed::Packed;
 use super::tables::Tables;

@@ -9,6 +9,7 @@ use crate::kpath::{Coverage, ExpansionCoverage, WindowTable};
 use crate::rng::Rng;
 
 use super::canonical::{Canonical, Ground};
+#[cfg(feature = "tools")]
 use super::count::{self, Derivations};
 use super::cover::Coverer;
 use super::numbered::Numbered;
@@ -164,6 +165,7 @@ impl<'a> Forest<'a> {
     /// # Errors
     ///
     /// A [`Refusal`] if the budget does not suffice.
+    #[cfg(feature = "tools")]
     pub fn derivations(&mut self) -> Result<Derivations, Refusal> {
         let ways = self.derivations_read()?;
         let Some(codes) = &self.tables.codes else {
@@ -175,6 +177,7 @@ impl<'a> Forest<'a> {
     }
 
     /// The number of derivations of what the chart has read.
+    #[cfg(feature = "tools")]
     fn derivations_read(&mut self) -> Result<Derivations, Refusal> {
         self.workspace.chart.steps = 0;
         if self.is_empty() {

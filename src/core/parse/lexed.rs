@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "tools")]
 use num_bigint::BigUint;
 
 use crate::choice::Encoder;
@@ -17,7 +18,9 @@ use crate::lexicon::{Lexeme, Lexicon, Origin};
 
 use super::canonical::encode_member;
 use super::tables::Tables;
-use super::{Budget, Derivations, Parser, Refusal, Workspace};
+#[cfg(feature = "tools")]
+use super::Derivations;
+use super::{Budget, Parser, Refusal, Workspace};
 
 /// The bits of a code's byte: codes are ASCII.
 const BITS: u32 = 7;
@@ -233,6 +236,7 @@ impl Lexed {
     }
 
     /// The number of ways in which the tokens can be derived.
+    #[cfg(feature = "tools")]
     pub(super) fn derivations(
         &mut self,
         tables: &Tables,

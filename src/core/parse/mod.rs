@@ -42,9 +42,12 @@ mod alphabet;
 mod canonical;
 mod chart;
 mod contexts;
+#[cfg(feature = "tools")]
 mod count;
 mod cover;
 mod empty;
+#[cfg(feature = "tools")]
+mod empty_count;
 mod error;
 mod explain;
 mod forest;
@@ -67,6 +70,7 @@ use std::sync::Arc;
 use crate::graph::Graph;
 use crate::id::ProductionId;
 
+#[cfg(feature = "tools")]
 pub use count::Derivations;
 pub use error::{Error, Expected};
 pub use forest::Forest;
