@@ -5,7 +5,7 @@
 #     scripts/engine.sh JSON FRAGILE
 #
 # JSON and FRAGILE are the built targets `json` and `fragile`, as `pleach fuzz` and `cargo fuzz build` leave them below the
-# target directory. The program `pleach` is taken from target/release, or from PATH. Exit code: 0 if all is well, 1 at the first
+# target directory. The program is the one that PLEACH names, that of target/release, or `pleach`. Exit code: 0 if all is well, 1 at the first
 # thing that is not.
 set -euo pipefail
 
@@ -17,7 +17,8 @@ root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 json=$(realpath -- "$1")
 fragile=$(realpath -- "$2")
 grammar=$root/grammars/json/json.ebnf
-pleach=${CARGO_TARGET_DIR:-$root/target}/release/pleach
+pleach=${PLEACH:-${CARGO_TARGET_DIR:-$root/target}/release/pleach}
+case $pleach in /*) ;; *) pleach=$root/$pleach ;; esac
 [ -x "$pleach" ] || pleach=pleach
 
 scratch=$(mktemp -d)

