@@ -146,7 +146,7 @@ impl Fuzz {
         };
         let source = stated.source()?;
         let project = Project::find(self.fuzz_dir.as_deref())?;
-        project.check_target(&self.target)?;
+        build::check_target(&project, &self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(self.sanitizer)?;
         for path in self.corpus.iter().chain(&self.seeds) {
             fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
+use cargo_metadata::{Metadata, MetadataCommand, Node, TargetKind};
 
 use crate::plain::Crates;
 use crate::{Error, Sanitizer, reason, wrapper};
@@ -127,20 +127,9 @@ impl Project {
         &self.build_dir
     }
 
-    /// Fails if the package has no such target.
-    pub fn check_target(&self, target: &str) -> Result<(), Error> {
-        if self.has_target(target) {
-            return Ok(());
-        }
-        let help = match self.targets.as_slice() {
-            [] => format!("add it by `pleach init {target} --grammar GRAMMAR`"),
-            names => format!("the targets are {}", names.join(", ")),
-        };
-        let dir = self.dir.display();
-        Err(Error::new(
-            format_args!("there is no fuzz target `{target}` in {dir}"),
-            help,
-        ))
+    /// The names of its targets, sorted.
+    pub fn targets(&self) -> &[String] {
+        &self.targets
     }
 
     /// The crates that only pleach uses, for the wrapper. None if Cargo does not tell: then they count as the program's.
@@ -158,16 +147,7 @@ impl Project {
             command
         };
         let host = host()?;
-        let mut command = MetadataCommand::new();
-        command.cargo_path("cargo").manifest_path(&manifest);
-        let mut options = vec!["--filter-platform".to_owned(), host.clone()];
-        options.extend(
-            features
-                .iter()
-                .flat_map(|it| ["--features".to_owned(), (*it).to_owned()]),
-        );
-        command.other_options(options);
-        let crates = Crates::of(&metadata(&command).ok()?)?;
+        let crates = Crates::of(&self.metadata(&host, features)?)?;
         let list = self.build_dir.join("plain-crates");
         let once = fs::read_to_string(&list).unwrap_or_default();
         let packages = crates.packages_no_longer_plain(&once);
@@ -185,10 +165,38 @@ impl Project {
         Some(crates.plain.join(","))
     }
 
+    /// What Cargo knows about the package and all that it depends on, on a platform.
+    fn metadata(&self, host: &str, features: Option<&str>) -> Option<Metadata> {
+        let mut command = MetadataCommand::new();
+        command
+            .cargo_path("cargo")
+            .manifest_path(self.dir.join("Cargo.toml"));
+        let mut options = vec!["--filter-platform".to_owned(), host.to_owned()];
+        options.extend(
+            features
+                .iter()
+                .flat_map(|it| ["--features".to_owned(), (*it).to_owned()]),
+        );
+        command.other_options(options);
+        metadata(&command).ok()
+    }
+
+    /// What the first build of the package takes; nothing if it is not the first, or if Cargo does not tell.
+    fn announcement(&self, features: Option<&str>) -> Option<String> {
+        if self.build_dir.is_dir() {
+            return None;
+        }
+        let crates = self.metadata(&host()?, features)?.resolve?.nodes;
+        let is_engine = |node: &Node| node.id.repr.contains("libfuzzer-sys");
+        let builds_engine = builds_archive() && crates.iter().any(is_engine);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Some(announcement(crates.len(), builds_engine, cores))
+    }
+
     /// The archive of the engine that this package uses, built if need be. None if the package has another
     /// engine or the user names an archive; libfuzzer-sys then does what it would do anyway.
-    fn archive(&self, note: fn(&str)) -> Option<PathBuf> {
-        if !cfg!(target_os = "linux") || std::env::var_os(ARCHIVE_VARIABLE).is_some() {
+    fn archive(&self) -> Option<PathBuf> {
+        if !builds_archive() {
             return None;
         }
         let manifest = self.dir.join("Cargo.toml");
@@ -213,13 +221,36 @@ impl Project {
             .env_remove("RUSTFLAGS")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .stderr(Stdio::inherit());
-        if !self.build_dir.is_dir() {
-            (note)("building the engine, once for this project; it takes a minute or two");
-        }
         let output = check.output().ok()?;
         let archive = built_archive(&output.stdout)?;
         (output.status.success() && archive.is_file()).then_some(archive)
     }
+}
+
+/// Whether the archive of the engine is built here, rather than by libfuzzer-sys or by the user.
+fn builds_archive() -> bool {
+    cfg!(target_os = "linux") && std::env::var_os(ARCHIVE_VARIABLE).is_none()
+}
+
+/// What is said of a first build.
+fn announcement(crates: usize, builds_engine: bool, cores: usize) -> String {
+    // Measured with two cores.
+    const ENGINE_SECONDS: usize = 90;
+    const CRATE_SECONDS: usize = 2;
+    // Neither part keeps more of them busy.
+    const MAX_CORES: usize = 8;
+    let (engine, engine_seconds) = match builds_engine {
+        true => ("the engine and ", ENGINE_SECONDS),
+        false => ("", 0),
+    };
+    let seconds = (engine_seconds + crates * CRATE_SECONDS) / cores.clamp(1, MAX_CORES);
+    let time = match seconds.div_ceil(60) {
+        0 | 1 => "a minute".to_owned(),
+        minutes => format!("{minutes} minutes"),
+    };
+    format!(
+        "building {engine}{crates} crates, once for this project: about {time}; later builds take seconds"
+    )
 }
 
 /// Finds the place of the archive in Cargo's messages.
@@ -330,7 +361,10 @@ impl CargoFuzz {
             // are to be run without this wrapper, elsewhere.
             ("CARGO_TARGET_DIR", project.build_dir.clone().into()),
         ];
-        if let Some(archive) = project.archive(note) {
+        if let Some(announcement) = project.announcement(features) {
+            note(&announcement);
+        }
+        if let Some(archive) = project.archive() {
             self.environment.push((ARCHIVE_VARIABLE, archive.into()));
         }
         if let Some(plain) = project.plain_crates(features) {
@@ -377,7 +411,34 @@ fn is_nightly() -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::built_archive;
+    use super::{announcement, built_archive};
+
+    #[test]
+    fn a_first_build_is_announced_with_its_time() {
+        let table = [
+            (
+                30,
+                true,
+                2,
+                "building the engine and 30 crates, once for this project: about 2 minutes; later builds take seconds",
+            ),
+            (
+                30,
+                true,
+                1,
+                "building the engine and 30 crates, once for this project: about 3 minutes; later builds take seconds",
+            ),
+            (
+                20,
+                false,
+                64,
+                "building 20 crates, once for this project: about a minute; later builds take seconds",
+            ),
+        ];
+        for (crates, builds_engine, cores, expected) in table {
+            assert_eq!(announcement(crates, builds_engine, cores), expected);
+        }
+    }
 
     #[test]
     fn the_archive_is_found_among_messages() {

@@ -9,6 +9,7 @@ use pleach_project::{CargoFuzz, Project, Sanitizer};
 
 use super::cannot_run;
 use crate::failure::{Failure, note, warn};
+use crate::suggest::nearest;
 
 /// How a target is built.
 pub(super) struct Build<'a> {
@@ -75,4 +76,27 @@ pub(super) fn warn_of_instrumentation(project: &Project) {
          run this again",
         crate::init::shown(project.build_dir())
     ));
+}
+
+/// Fails if the package has no such target.
+pub(super) fn check_target(project: &Project, target: &str) -> Result<(), Failure> {
+    if project.has_target(target) {
+        return Ok(());
+    }
+    let targets = project.targets();
+    let near = nearest(target, targets.iter().map(String::as_str));
+    let help = match (near, targets) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, []) => format!("add it by `pleach init {target} --grammar GRAMMAR`"),
+        (None, [one]) => format!("the target there is `{one}`; `pleach init` adds others"),
+        (None, names) => format!(
+            "the targets are {}; `pleach init` adds others",
+            names.join(", ")
+        ),
+    };
+    let dir = project.dir.display();
+    Err(Failure::new(
+        format_args!("there is no fuzz target `{target}` in {dir}"),
+        help,
+    ))
 }

@@ -13,7 +13,7 @@ use pleach_core::{Codec, Parser, slip};
 use pleach_project::{CargoFuzz, Project, Sanitizer};
 use serde::Serialize;
 
-use super::build::Build;
+use super::build::{Build, check_target};
 use super::known::Stated;
 use super::runs;
 use super::target::Target;
@@ -210,7 +210,7 @@ impl Surround {
     /// Builds the target and finds its program, and the directory of its package.
     fn build(&self) -> Result<(PathBuf, PathBuf), Failure> {
         let project = Project::find(self.fuzz_dir.as_deref())?;
-        project.check_target(&self.target)?;
+        check_target(&project, &self.target)?;
         let mut cargo_fuzz = CargoFuzz::find(Sanitizer::None)?;
         cargo_fuzz.prepare(&project, self.features.as_deref(), |it| {
             crate::failure::note(it);
