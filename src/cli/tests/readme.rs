@@ -7,6 +7,7 @@
 //! The blocks `rust,ignore` are fuzz targets, byte for byte those of the files `fuzz/fuzz_targets/readme_*.rs`, which the
 //! fuzz package builds. The other blocks of Rust are doctests.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
@@ -14,6 +15,15 @@ use std::{env, fs};
 /// The pages with their paths, in the order in which they are read.
 const PAGES: &[(&str, &str)] = &[
     ("README.md", include_str!("../../../README.md")),
+    ("CONTRIBUTING.md", include_str!("../../../CONTRIBUTING.md")),
+    (
+        "src/guide/introduction.md",
+        include_str!("../../guide/introduction.md"),
+    ),
+    (
+        "src/guide/tutorial.md",
+        include_str!("../../guide/tutorial.md"),
+    ),
     (
         "src/guide/targets.md",
         include_str!("../../guide/targets.md"),
@@ -27,7 +37,35 @@ const PAGES: &[(&str, &str)] = &[
         include_str!("../../guide/commands.md"),
     ),
     ("src/guide/models.md", include_str!("../../guide/models.md")),
+    (
+        "src/guide/how-it-works.md",
+        include_str!("../../guide/how-it-works.md"),
+    ),
+    ("src/guide/limits.md", include_str!("../../guide/limits.md")),
 ];
+
+/// More pages, of which only the links are tested.
+const LINKING: &[(&str, &str)] = &[
+    ("CHANGELOG.md", include_str!("../../../CHANGELOG.md")),
+    (
+        "grammars/README.md",
+        include_str!("../../../grammars/README.md"),
+    ),
+    (
+        "fuzz/arena/README.md",
+        include_str!("../../../fuzz/arena/README.md"),
+    ),
+    (
+        "fuzz/peers/README.md",
+        include_str!("../../../fuzz/peers/README.md"),
+    ),
+];
+
+/// Where the labels of links between pages of the guide lead in the documentation of the crate.
+const GUIDE_LINKS: &str = include_str!("../../guide/links.md");
+
+/// Where a page of the guide finds the other files of the repository.
+const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
 /// The beginnings of commands that run.
 const RUN: &[&str] = &["pleach ", "printf "];
@@ -38,6 +76,7 @@ const SKIPPED: &[&str] = &[
     "pleach surround ",
     "scripts/fuzz.sh",
     "scripts/test.sh",
+    "scripts/book.sh",
     "PLEACH_RENDER=",
     "cargo ",
 ];
@@ -230,6 +269,11 @@ fn fuzz_targets_of_the_pages_are_files_that_are_built() {
         .flat_map(|(_, text)| blocks(text, "rust,ignore"))
         .map(|(_, block)| block)
         .collect();
+    let sorted = |mut targets: Vec<String>| {
+        targets.sort();
+        targets
+    };
+    let (shown, targets) = (sorted(shown), sorted(targets));
     assert_eq!(shown, targets, "as they stand in {paths:?}");
     for path in paths {
         let entry = format!(
@@ -262,31 +306,162 @@ fn anchors(text: &str) -> Vec<String> {
     anchors
 }
 
+/// What leads from a page to another place.
+#[derive(Default)]
+struct Links {
+    /// The destinations that stand at the link.
+    inline: Vec<String>,
+    /// The labels that links have instead.
+    labels: BTreeSet<String>,
+    /// The destinations of labels.
+    definitions: BTreeMap<String, String>,
+}
+
+/// The links of a page, without those in code.
+fn links(text: &str) -> Links {
+    let mut links = Links::default();
+    let mut prose = String::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code {
+            let definition = line
+                .strip_prefix('[')
+                .and_then(|line| line.split_once("]: "));
+            match definition {
+                Some((label, target)) => {
+                    links
+                        .definitions
+                        .insert(label.to_owned(), target.to_owned());
+                }
+                None => {
+                    // Every other part of a line stands between backquotes.
+                    prose.extend(line.split('`').step_by(2));
+                    prose.push('\n');
+                }
+            }
+        }
+    }
+    let after = |mark: &'static str, end: char| {
+        let found = prose.split(mark).skip(1);
+        found.filter_map(move |rest| Some(rest.split_once(end)?.0.to_owned()))
+    };
+    links.inline = after("](", ')').collect();
+    links.labels = after("][", ']').collect();
+    links
+}
+
+/// Fails unless a link, as seen from a page, leads to a file, and to a heading if it names one.
+fn follow(page: &str, link: &str) {
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let folder = Path::new(page).parent().unwrap();
+    let target = match (path, path.strip_prefix(REPOSITORY)) {
+        ("", _) => root().join(page),
+        (_, Some(path)) => root().join(path),
+        _ if path.contains("://") => return,
+        _ => root().join(folder).join(path),
+    };
+    assert!(
+        target.exists(),
+        "{page} links to {path}, which is not there"
+    );
+    if !anchor.is_empty() {
+        let text = fs::read_to_string(&target).unwrap();
+        assert!(
+            anchors(&text).iter().any(|it| it == anchor),
+            "{page} links to {link}, and there is no such heading"
+        );
+    }
+}
+
 #[test]
 fn links_of_the_pages_lead_somewhere() {
-    for (page, text) in PAGES {
-        let folder = Path::new(page).parent().unwrap();
-        let links = text.split("](").skip(1).filter_map(|rest| {
-            let (link, _) = rest.split_once(')')?;
-            (!link.contains("://")).then_some(link)
-        });
-        for link in links {
-            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
-            let target = match path {
-                "" => root().join(page),
-                _ => root().join(folder).join(path),
-            };
-            assert!(
-                target.exists(),
-                "{page} links to {path}, which is not there"
-            );
-            if !anchor.is_empty() {
-                let text = fs::read_to_string(&target).unwrap();
-                assert!(
-                    anchors(&text).iter().any(|it| it == anchor),
-                    "{page} links to {link}, and there is no such heading"
-                );
+    for (page, text) in PAGES.iter().chain(LINKING) {
+        let links = links(text);
+        for link in links.inline.iter().chain(links.definitions.values()) {
+            follow(page, link);
+        }
+        let defined: BTreeSet<String> = links.definitions.into_keys().collect();
+        assert_eq!(links.labels, defined, "{page}: used and defined labels");
+    }
+}
+
+/// The pages of the guide with their names.
+fn guide() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let page = |&(path, text): &(&'static str, &'static str)| {
+        Some((path.strip_prefix("src/guide/")?, text))
+    };
+    PAGES.iter().filter_map(page)
+}
+
+/// Relative links are right in the book and on the pages themselves; in the documentation of the crate, `links.md` replaces them.
+#[test]
+fn links_of_the_guide_lead_somewhere_in_both_renderings() {
+    let mut expected = BTreeMap::new();
+    for (page, text) in guide() {
+        let links = links(text);
+        for link in links.inline {
+            let is_anywhere = link.starts_with('#') || link.contains("://");
+            assert!(is_anywhere, "{page}: ({link}) needs a label");
+        }
+        for (label, target) in links.definitions {
+            if let Some(path) = target.strip_prefix(REPOSITORY) {
+                assert_eq!(label, path, "{page}");
+                continue;
             }
+            assert_eq!(label, target, "{page}");
+            let (file, anchor) = match label.split_once('#') {
+                Some((file, anchor)) => (file, format!("#{anchor}")),
+                None => (label.as_str(), String::new()),
+            };
+            let module = match file.trim_end_matches(".md") {
+                "introduction" => String::new(),
+                name => format!("::{}", name.replace('-', "_")),
+            };
+            expected.insert(label, format!("crate::guide{module}{anchor}"));
+        }
+    }
+    assert_eq!(
+        links(GUIDE_LINKS).definitions,
+        expected,
+        "src/guide/links.md"
+    );
+}
+
+#[test]
+fn the_guide_has_all_its_pages_in_both_renderings() {
+    let summary = include_str!("../../guide/SUMMARY.md");
+    let module = include_str!("../../guide/mod.rs");
+    let pages: Vec<&str> = guide().map(|(page, _)| page).collect();
+    assert_eq!(links(summary).inline, pages, "SUMMARY.md");
+    let mut files = vec!["SUMMARY.md", "links.md"];
+    files.extend(&pages);
+    files.sort_unstable();
+    let mut found: Vec<String> = fs::read_dir(root().join("src/guide"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".md"))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, files, "the files of src/guide");
+    for page in pages {
+        let include = format!("include_str!(\"{page}\")");
+        assert!(module.contains(&include), "mod.rs has no {include}");
+    }
+}
+
+/// Anchors that the documentation of a crate has for its own parts would get a number there.
+#[test]
+fn headings_of_the_guide_have_anchors_of_their_own() {
+    const TAKEN: &[&str] = &[
+        "fields", "help", "macros", "methods", "modules", "search", "settings", "variants",
+    ];
+    for (page, text) in guide() {
+        let anchors = anchors(text);
+        for (at, anchor) in anchors.iter().enumerate() {
+            assert!(!TAKEN.contains(&anchor.as_str()), "{page}: #{anchor}");
+            assert!(!anchors[..at].contains(anchor), "{page}: two #{anchor}");
         }
     }
 }
