@@ -165,6 +165,7 @@ impl Fuzz {
             build::warn_of_instrumentation(&project);
         }
         let mut known = stated.known(source, target)?;
+        known.mention_no_grammar(&self.target);
         let outdated = known.record(&self.target, &corpus[0], &artifacts)?;
         if let Some(outdated) = &outdated {
             outdated.warn();

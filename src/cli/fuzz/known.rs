@@ -65,12 +65,6 @@ impl Stated<'_> {
     ) -> Result<Known, Failure> {
         let name = self.target;
         let Some(target) = target else {
-            if source.is_none() {
-                note(format_args!(
-                    "note: `{name}` does not say what its grammar is; name it by --grammar to see k-paths, or let the target begin with \
-                     `fuzz_target!(init: NAME.load(), …)`"
-                ));
-            }
             return Ok(Known {
                 source,
                 file: self.grammar.map(Path::to_owned),
@@ -121,6 +115,16 @@ fn is_grammar(path: &Path, fingerprint: u64) -> bool {
 }
 
 impl Known {
+    /// Says that the grammar is not known, and what that means.
+    pub(super) fn mention_no_grammar(&self, target: &str) {
+        if self.source.is_none() {
+            note(format_args!(
+                "note: `{target}` does not say what its grammar is; name it by --grammar to see k-paths, or let the target begin with \
+                 `fuzz_target!(init: NAME.load(), …)`"
+            ));
+        }
+    }
+
     /// How commands name the grammar.
     pub(super) fn grammar(&self) -> String {
         match &self.file {

@@ -141,7 +141,7 @@ impl Surround {
         let known = stated.known(source, target)?;
         let (Some(source), is_text) = (&known.source, known.is_text) else {
             return Err(Failure::new(
-                "what is like the artifacts takes a grammar to tell",
+                format_args!("`{}` does not say what its grammar is", self.target),
                 "name it by --grammar",
             ));
         };
