@@ -101,7 +101,9 @@ pub fn load(bytes: &[u8], path: &str) -> Result<Grammar, String> {
 /// Refuses a compiled grammar. A target of one does not build, so nobody calls this.
 #[cfg(not(feature = "compiled"))]
 pub fn load(_: &[u8], path: &str) -> Result<Grammar, String> {
-    Err(format!("{path}: compiled grammars take the feature `compiled` of pleach"))
+    Err(format!(
+        "{path}: compiled grammars take the feature `compiled` of pleach"
+    ))
 }
 
 #[cfg(test)]

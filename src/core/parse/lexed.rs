@@ -16,10 +16,10 @@ use crate::graph::Graph;
 use crate::id::{Id as _, IdVec, NodeId, ProductionId};
 use crate::lexicon::{Lexeme, Lexicon, Origin};
 
-use super::canonical::encode_member;
-use super::tables::Tables;
 #[cfg(feature = "tools")]
 use super::Derivations;
+use super::canonical::encode_member;
+use super::tables::Tables;
 use super::{Budget, Parser, Refusal, Workspace};
 
 /// The bits of a code's byte: codes are ASCII.
