@@ -1,8 +1,9 @@
 //! `pleach compile`: a grammar in binary, for fuzz targets that shall link no reader of texts and start at once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use pleach_core::Grammar;
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
@@ -41,22 +42,37 @@ struct Report {
 impl Compile {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let source = self.grammar.load()?;
-        let grammar = source.graph.grammar();
-        let bytes = grammar.to_bytes();
-        write_file(&self.output, &bytes, self.force.existing())?;
-        let report = Report {
-            productions: grammar.productions().len(),
-            bytes: bytes.len(),
-            fingerprint: format!("{:016x}", grammar.fingerprint()),
-        };
-        if self.format.json {
-            out.json(&report)?;
-        } else {
-            let productions = count(report.productions as u64, "production");
-            let Report { fingerprint, .. } = &report;
-            let size = size(report.bytes as u64);
-            writeln!(out, "{productions}, {size}, fingerprint {fingerprint}")?;
-        }
+        write(
+            source.graph.grammar(),
+            &self.output,
+            self.force,
+            self.format,
+            out,
+        )?;
         Ok(Answer::Yes)
     }
+}
+
+/// Writes a grammar in binary, and reports it.
+pub(super) fn write(
+    grammar: &Grammar,
+    path: &Path,
+    force: ForceArgs,
+    format: JsonArgs,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let bytes = grammar.to_bytes();
+    write_file(path, &bytes, force.existing())?;
+    let report = Report {
+        productions: grammar.productions().len(),
+        bytes: bytes.len(),
+        fingerprint: format!("{:016x}", grammar.fingerprint()),
+    };
+    if format.json {
+        return out.json(&report);
+    }
+    let productions = count(report.productions as u64, "production");
+    let Report { fingerprint, .. } = &report;
+    let size = size(report.bytes as u64);
+    writeln!(out, "{productions}, {size}, fingerprint {fingerprint}")
 }

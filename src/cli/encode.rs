@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, warn};
 use super::input::{InputFile, Source, collect, read_input};
+use super::migrate::Migration;
 use super::mirror::Mirror;
 use super::output::Output;
 use super::parallel::{ONE, in_parallel};
@@ -22,10 +23,16 @@ use super::text::{LeftOut, Tally, TextArgs, Texts};
 /// Turn texts into choice sequences, for a corpus of a fuzz target
 ///
 /// Every text becomes a file of the same name, below directories too: the choices of its canonical derivation, which decode to
-/// the same text; between tokens, only the first separators that are not the shortest are kept. A text that is no sentence is left
-/// out and counted.
+/// the same text; between tokens, only the first separators that are not the shortest are kept. A text that is not a sentence is
+/// left out and counted.
 ///
-/// Example: pleach encode json.ebnf samples -o fuzz/corpus/json --list-invalid
+/// With --from-grammar OLD the inputs are choice sequences of another grammar, that of before a change: they are decoded by that
+/// one, and parsed and encoded by the new one. What is not a sentence any more is left out and counted; its places are those in the
+/// sentence, which `pleach decode OLD FILE` prints.
+///
+/// Example: pleach encode json samples -o fuzz/corpus/json --list-invalid
+///
+/// Example: pleach encode json.ebnf --from-grammar json-v1.ebnf fuzz/corpus/json -o migrated
 #[derive(Args, Debug)]
 pub(super) struct Encode {
     #[command(flatten)]
@@ -38,6 +45,9 @@ pub(super) struct Encode {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
+    /// The inputs are choice sequences of this grammar: a file, the name of one of the library, or `-`
+    #[arg(long, value_name = "OLD")]
+    from_grammar: Option<PathBuf>,
     #[command(flatten)]
     texts: TextArgs,
     #[command(flatten)]
@@ -53,6 +63,19 @@ struct Report<'a> {
 
 impl Encode {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        if let Some(old) = &self.from_grammar {
+            let migration = Migration {
+                old,
+                new: &self.grammar.grammar,
+                notation: &self.grammar.notation,
+                corpus: &self.paths,
+                output: &self.output,
+                force: self.force,
+                texts: self.texts,
+                format: self.format,
+            };
+            return migration.run(out);
+        }
         let source = self.grammar.load()?;
         let files = collect(&self.paths)?;
         let mirror = Mirror::open(&self.output, &files, self.force.force)?;

@@ -31,7 +31,7 @@ use super::text::{LeftOut, Tally, TextArgs, Texts, only_for_texts};
 ///
 /// A FILE that ends in .json is written as JSON. With --update, samples are added to the model that is there.
 ///
-/// Example: pleach learn json.ebnf samples -o json.model --text
+/// Example: pleach model learn json samples -o json.model
 #[derive(Args, Debug)]
 #[command(mut_arg("force", |arg| arg.conflicts_with("update")))]
 pub(super) struct Learn {

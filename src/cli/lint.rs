@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::args::{GrammarArgs, JsonArgs, RandomArgs};
 use super::diagnostic;
 use super::failure::{Answer, Failure, show};
+use super::input::Source;
 use super::output::Output;
 use super::report::count;
 
@@ -21,16 +22,41 @@ use super::report::count;
 pub(super) struct Lint {
     #[command(flatten)]
     grammar: GrammarArgs,
-    /// Leave findings of this kind out; may be given several times
-    #[arg(long, value_name = "KIND", value_parser = kind())]
-    allow: Vec<Kind>,
-    /// The most steps that the search for ambiguity may take
-    #[arg(long, value_name = "N", default_value_t = Effort::default().steps)]
-    max_steps: u64,
+    #[command(flatten)]
+    search: SearchArgs,
     #[command(flatten)]
     format: JsonArgs,
+}
+
+// What is looked for.
+#[derive(Args, Debug)]
+pub(super) struct SearchArgs {
+    /// Leave out findings of this kind; may be repeated
+    #[arg(long, value_name = "KIND", value_parser = kind())]
+    allow: Vec<Kind>,
+    /// The most steps that the search for ambiguity may take [default: 20000000]
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
     #[command(flatten)]
     random: RandomArgs,
+}
+
+impl SearchArgs {
+    /// Whether the user says how much the search may take.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.max_steps.is_some()
+    }
+
+    /// What is found.
+    pub(super) fn findings(&self, source: &Source) -> Vec<Finding> {
+        let effort = Effort {
+            steps: self.max_steps.unwrap_or(Effort::default().steps),
+            seed: self.random.random_seed,
+        };
+        let mut findings = lint(&source.graph, effort);
+        findings.retain(|finding| !self.allow.contains(&finding.kind));
+        findings
+    }
 }
 
 /// Kinds by their names.
@@ -50,7 +76,7 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct FindingReport {
+pub(super) struct FindingReport {
     kind: &'static str,
     severity: &'static str,
     production: String,
@@ -68,46 +94,15 @@ impl Lint {
         for remark in &source.imported.remarks {
             show(&source.remark(remark));
         }
-        let effort = Effort {
-            steps: self.max_steps,
-            seed: self.random.random_seed,
-        };
-        let mut findings = lint(&source.graph, effort);
-        findings.retain(|finding| !self.allow.contains(&finding.kind));
-        let place = |finding: &Finding| source.definition(&finding.production);
-        let warnings = findings
-            .iter()
-            .filter(|it| it.severity == Severity::Warning);
-        let warnings = warnings.count() as u64;
+        let findings = self.search.findings(&source);
+        let warnings = warning_count(&findings);
         if self.format.json {
-            let findings = findings.iter().map(|finding| FindingReport {
-                kind: finding.kind.name(),
-                severity: finding.severity.name(),
-                production: finding.production.to_string(),
-                message: finding.message.clone(),
-                suggestion: finding.suggestion.clone(),
-                example: finding
-                    .example
-                    .as_ref()
-                    .map(|it| String::from_utf8_lossy(it).into_owned()),
-                line: place(finding).map(|it| it.position.line),
-                column: place(finding).map(|it| it.position.column),
-            });
             out.json(&Report {
-                findings: findings.collect(),
+                findings: reports(&source, &findings),
             })?;
         } else {
             for finding in &findings {
-                let severity = match finding.severity {
-                    Severity::Warning => diagnostic::Severity::Warning,
-                    Severity::Info => diagnostic::Severity::Info,
-                };
-                let place = place(finding);
-                let diagnostic = source
-                    .diagnostic(severity, &*finding.message, place.as_ref())
-                    .of_kind(finding.kind.name())
-                    .help(&*finding.suggestion);
-                out.diagnostic(&diagnostic)?;
+                print(&source, finding, out)?;
                 writeln!(out)?;
             }
             let others = findings.len() as u64 - warnings;
@@ -119,4 +114,47 @@ impl Lint {
             _ => Answer::No,
         })
     }
+}
+
+/// How many of the findings are warnings.
+pub(super) fn warning_count(findings: &[Finding]) -> u64 {
+    let warnings = findings
+        .iter()
+        .filter(|it| it.severity == Severity::Warning);
+    warnings.count() as u64
+}
+
+/// The findings for JSON.
+pub(super) fn reports(source: &Source, findings: &[Finding]) -> Vec<FindingReport> {
+    let report = |finding: &Finding| {
+        let place = source.definition(&finding.production);
+        FindingReport {
+            kind: finding.kind.name(),
+            severity: finding.severity.name(),
+            production: finding.production.to_string(),
+            message: finding.message.clone(),
+            suggestion: finding.suggestion.clone(),
+            example: finding
+                .example
+                .as_ref()
+                .map(|it| String::from_utf8_lossy(it).into_owned()),
+            line: place.as_ref().map(|it| it.position.line),
+            column: place.as_ref().map(|it| it.position.column),
+        }
+    };
+    findings.iter().map(report).collect()
+}
+
+/// Prints a finding with its place.
+pub(super) fn print(source: &Source, finding: &Finding, out: &mut Output) -> Result<(), Failure> {
+    let severity = match finding.severity {
+        Severity::Warning => diagnostic::Severity::Warning,
+        Severity::Info => diagnostic::Severity::Info,
+    };
+    let place = source.definition(&finding.production);
+    let diagnostic = source
+        .diagnostic(severity, &*finding.message, place.as_ref())
+        .of_kind(finding.kind.name())
+        .help(&*finding.suggestion);
+    out.diagnostic(&diagnostic)
 }

@@ -17,6 +17,7 @@ mod failure;
 mod folder;
 mod fuzz;
 mod generate;
+mod help;
 mod html;
 mod init;
 mod input;
@@ -47,18 +48,20 @@ mod unread;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use failure::{Answer, Failure};
 use output::Output;
 use pleach_project::wrapper;
 
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
+`pleach help VERB` explains a verb, with examples; `pleach VERB -h` lists its options.
+
 Exit codes:
   0    done
   1    the answer is no: a text does not parse, coverage is below --min or not all that
-       --until-covered asks for, texts are left out under --strict, `lint` has a warning, an input
-       failed in `fuzz`, none fails again in `surround`
+       --until-covered asks for, inputs are left out under --strict, there is a warning under
+       --deny-warnings, an input failed in `fuzz`, none fails again in `surround`
   2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
@@ -66,7 +69,7 @@ Results go to standard output, progress and messages to standard error.";
 
 /// Grammar-aware fuzzing: covering sets, random sentences, and the grammar coverage of a corpus
 #[derive(Parser)]
-#[command(name = "pleach", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "pleach", version, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -74,26 +77,47 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    Check(check::Check),
-    Lint(lint::Lint),
-    Convert(convert::Convert),
-    Transform(transform::Transform),
-    Compile(compile::Compile),
-    Paths(paths::Paths),
+    Init(init::Init),
     Seed(seed::Seed),
+    Fuzz(fuzz::Fuzz),
+    Surround(fuzz::Surround),
+    Check(check::Check),
     Generate(generate::Generate),
+    Convert(convert::Convert),
     Coverage(coverage::CoverageVerb),
     Parse(parse::Parse),
     Decode(decode::Decode),
     Encode(encode::Encode),
+    /// Learn how often samples make each choice of a grammar, and show what was learned
+    #[command(subcommand)]
+    Model(ModelVerb),
+    Completions(help::Completions),
+    Manual(help::Manual),
+    // What has become part of others, under the old names.
+    #[command(hide = true)]
+    Lint(lint::Lint),
+    #[command(hide = true)]
+    Paths(paths::Paths),
+    #[command(hide = true)]
+    Transform(transform::Transform),
+    #[command(hide = true)]
+    Compile(compile::Compile),
+    #[command(hide = true)]
     Migrate(migrate::Migrate),
+    #[command(hide = true)]
     Show(show::Show),
+    #[command(hide = true)]
     Learn(learn::Learn),
+    #[command(hide = true)]
     ShowModel(show_model::ShowModel),
+    #[command(hide = true)]
     Survey(survey::Survey),
-    Init(init::Init),
-    Fuzz(fuzz::Fuzz),
-    Surround(fuzz::Surround),
+}
+
+#[derive(Subcommand)]
+enum ModelVerb {
+    Learn(learn::Learn),
+    Show(show_model::ShowModel),
 }
 
 fn main() -> ExitCode {
@@ -106,7 +130,8 @@ fn main() -> ExitCode {
         }
         None => {}
     }
-    let cli = match Cli::try_parse() {
+    let matches = help::command().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         // Help and the version are no errors: clap knows which stream and which code.
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
@@ -174,13 +199,14 @@ fn no_such_verb(word: &str) -> (String, String) {
         ("random", "generate"),
         ("sample", "generate"),
         ("import", "convert"),
-        ("print", "show"),
-        ("tree", "show"),
-        ("train", "learn"),
+        ("print", "parse --tree"),
+        ("tree", "parse --tree"),
+        ("train", "model learn"),
     ];
     let message = format!("there is no command `{word}`");
     let command = Cli::command();
-    let verbs = command.get_subcommands().map(clap::Command::get_name);
+    let verbs = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let verbs = verbs.map(clap::Command::get_name);
     let path = std::path::Path::new(word);
     let elsewhere = ELSEWHERE.iter().find(|(known, _)| *known == word);
     let help = if let Some((_, verb)) = elsewhere {
@@ -211,8 +237,10 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Encode(verb) => verb.run(out),
         Verb::Migrate(verb) => verb.run(out),
         Verb::Show(verb) => verb.run(out),
-        Verb::Learn(verb) => verb.run(out),
-        Verb::ShowModel(verb) => verb.run(out),
+        Verb::Learn(verb) | Verb::Model(ModelVerb::Learn(verb)) => verb.run(out),
+        Verb::ShowModel(verb) | Verb::Model(ModelVerb::Show(verb)) => verb.run(out),
+        Verb::Completions(verb) => verb.run(out),
+        Verb::Manual(verb) => verb.run(out),
         Verb::Survey(verb) => verb.run(out),
         Verb::Init(verb) => verb.run(out),
         Verb::Fuzz(verb) => verb.run(out),

@@ -44,7 +44,35 @@ pub(super) struct Migrate {
 
 impl Migrate {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
-        if [&self.old, &self.new]
+        let migration = Migration {
+            old: &self.old,
+            new: &self.new,
+            notation: &self.notation,
+            corpus: &self.corpus,
+            output: &self.output,
+            force: self.force,
+            texts: self.texts,
+            format: self.format,
+        };
+        migration.run(out)
+    }
+}
+
+/// What is to be rewritten, and how.
+pub(super) struct Migration<'a> {
+    pub(super) old: &'a Path,
+    pub(super) new: &'a Path,
+    pub(super) notation: &'a NotationArgs,
+    pub(super) corpus: &'a [PathBuf],
+    pub(super) output: &'a Path,
+    pub(super) force: ForceArgs,
+    pub(super) texts: TextArgs,
+    pub(super) format: JsonArgs,
+}
+
+impl Migration<'_> {
+    pub(super) fn run(&self, out: &mut Output) -> Result<Answer, Failure> {
+        if [self.old, self.new]
             .iter()
             .all(|path| *path == Path::new("-"))
         {
@@ -53,10 +81,10 @@ impl Migrate {
                 "name a file for one of them",
             ));
         }
-        let old = Source::load(&self.old, &self.notation)?;
-        let new = Source::load(&self.new, &self.notation)?;
-        let files = collect(&self.corpus)?;
-        let mirror = Mirror::open(&self.output, &files, self.force.force)?;
+        let old = Source::load(self.old, self.notation)?;
+        let new = Source::load(self.new, self.notation)?;
+        let files = collect(self.corpus)?;
+        let mirror = Mirror::open(self.output, &files, self.force.force)?;
         let texts = Texts::new(Parser::new(&new.graph), self.texts);
         let left_out = write_encoded(&texts, Some(&Codec::new(&old.graph)), &files, &mirror)?;
         let tally = Tally::new(self.texts, left_out);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, note};
+use super::input::Source;
 use super::output::Output;
 use super::report::PathView;
 
@@ -38,31 +39,41 @@ struct Ranked {
 impl Paths {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let source = self.grammar.load()?;
-        let graph = &source.graph;
-        let kpaths =
-            KPaths::new(graph, self.k).map_err(|error| Failure::of(&source.name, error))?;
-        let total = kpaths.len();
-        let listed = self.limit.unwrap_or(total).min(total);
-        let ranked = (0..listed).filter_map(|rank| {
-            let view = PathView::new(graph, &kpaths.unrank(rank)?);
-            Some(Ranked { rank, view })
-        });
-        if self.format.json {
-            write!(out, "{{\"k\":{},\"total\":{total},\"paths\":[", self.k)?;
-            for (at, path) in ranked.enumerate() {
-                out.bytes(if at == 0 { b"\n" } else { b",\n" })?;
-                out.value(&path)?;
-            }
-            writeln!(out, "]}}")?;
-            return Ok(Answer::Yes);
-        }
-        for Ranked { rank, view } in ranked {
-            writeln!(out, "{rank}\t{}\t{}", view.name(), view.pattern)?;
-        }
-        if listed < total {
-            out.finish()?;
-            note(format_args!("{listed} of {total} {}-paths", self.k));
-        }
-        Ok(Answer::Yes)
+        list(&source, self.k, self.limit, self.format, out)
     }
+}
+
+/// Lists the k-paths, or the first of them.
+pub(super) fn list(
+    source: &Source,
+    k: usize,
+    limit: Option<u64>,
+    format: JsonArgs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
+    let graph = &source.graph;
+    let kpaths = KPaths::new(graph, k).map_err(|error| Failure::of(&source.name, error))?;
+    let total = kpaths.len();
+    let listed = limit.unwrap_or(total).min(total);
+    let ranked = (0..listed).filter_map(|rank| {
+        let view = PathView::new(graph, &kpaths.unrank(rank)?);
+        Some(Ranked { rank, view })
+    });
+    if format.json {
+        write!(out, "{{\"k\":{k},\"total\":{total},\"paths\":[")?;
+        for (at, path) in ranked.enumerate() {
+            out.bytes(if at == 0 { b"\n" } else { b",\n" })?;
+            out.value(&path)?;
+        }
+        writeln!(out, "]}}")?;
+        return Ok(Answer::Yes);
+    }
+    for Ranked { rank, view } in ranked {
+        writeln!(out, "{rank}\t{}\t{}", view.name(), view.pattern)?;
+    }
+    if listed < total {
+        out.finish()?;
+        note(format_args!("{listed} of {total} {k}-paths"));
+    }
+    Ok(Answer::Yes)
 }

@@ -75,7 +75,7 @@ pub(super) struct KindArgs {
 
 impl KindArgs {
     /// What the user says, if anything.
-    fn stated(self) -> Option<Kind> {
+    pub(super) fn stated(self) -> Option<Kind> {
         match self {
             KindArgs { text: true, .. } => Some(Kind::Texts),
             KindArgs { choices: true, .. } => Some(Kind::Choices),
@@ -121,6 +121,13 @@ fn settled(
         Some(Kind::Texts) => Ok(Kind::Texts),
         _ => found().or_else(|unknown| recorded.ok_or(unknown)),
     }
+}
+
+/// Whether an input that was taken for a text is a choice sequence rather.
+pub(super) fn is_choice_sequence(graph: &Arc<Graph>, input: &[u8]) -> bool {
+    let mut recognizer = Recognizer::new(graph);
+    recognizer.add(input);
+    recognizer.verdict() == Some(Kind::Choices)
 }
 
 /// Whether files that were taken for texts are choice sequences rather.

@@ -1,6 +1,6 @@
 //! `pleach show`: the derivation tree of one input.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pleach_core::grammar::NodeKind;
@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
-use super::input::read_named;
+use super::input::{Source, read_named};
 use super::output::Output;
-use super::recognize::KindArgs;
+use super::recognize::{Kind, KindArgs};
 use super::record::Codecs;
 use super::text::{BudgetArgs, parse_one, refused_text};
 
@@ -46,36 +46,84 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let source = self.grammar.load()?;
-        let mut choices = Vec::new();
-        let name = read_named(&self.file, &self.grammar.grammar, &mut choices)?;
-        let kind = self
-            .kind
-            .of_file(&source.graph, &self.file, &name, &choices)?;
-        self.budget.check(kind)?;
-        if kind.is_text() {
-            let text = std::mem::take(&mut choices);
+        let mut bytes = Vec::new();
+        let name = read_named(&self.file, &self.grammar.grammar, &mut bytes)?;
+        let input = Input {
+            kind: self
+                .kind
+                .of_file(&source.graph, &self.file, &name, &bytes)?,
+            path: &self.file,
+            name: &name,
+            bytes,
+        };
+        let form = Form::new(self.format, self.dot);
+        print_tree(&source, input, self.budget, form, out)
+    }
+}
+
+/// How a tree is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    Lines,
+    Dot,
+    Json,
+}
+
+impl Form {
+    pub(super) fn new(format: JsonArgs, dot: bool) -> Form {
+        match (format.json, dot) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Dot,
+            _ => Form::Lines,
+        }
+    }
+}
+
+/// What has a tree.
+pub(super) struct Input<'a> {
+    pub(super) path: &'a Path,
+    /// How messages name it.
+    pub(super) name: &'a str,
+    pub(super) bytes: Vec<u8>,
+    pub(super) kind: Kind,
+}
+
+/// Prints the tree of an input.
+pub(super) fn print_tree(
+    source: &Source,
+    input: Input<'_>,
+    budget: BudgetArgs,
+    form: Form,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
+    let Input {
+        path,
+        name,
+        bytes,
+        kind,
+    } = input;
+    budget.check(kind)?;
+    let mut codecs = Codecs::new(&source.graph);
+    let tree = match kind {
+        Kind::Choices => Tree::decode(codecs.of(path), &bytes),
+        Kind::Texts => {
+            let mut choices = Vec::new();
             let parser = Parser::new(&source.graph);
-            let parsed = parse_one(&parser, &name, &text, self.budget, |forest| {
+            let parsed = parse_one(&parser, name, &bytes, budget, |forest| {
                 forest.choices(&mut choices)
             });
             parsed?
-                .map_err(|error| Failure::Pointed(Box::new(refused_text(&error, &name, &text))))?;
+                .map_err(|error| Failure::Pointed(Box::new(refused_text(&error, name, &bytes))))?;
+            Tree::decode(&Codec::new(&source.graph), &choices)
         }
-        let mut codecs = Codecs::new(&source.graph);
-        let tree = match kind.is_text() {
-            true => Tree::decode(&Codec::new(&source.graph), &choices),
-            false => Tree::decode(codecs.of(&self.file), &choices),
-        };
-        codecs.tell(&source.name);
-        if self.format.json {
-            write_json(&tree, out)?;
-        } else if self.dot {
-            out.bytes(tree.to_dot().as_bytes())?;
-        } else {
-            write!(out, "{tree}")?;
-        }
-        Ok(Answer::Yes)
+    };
+    codecs.tell(&source.name);
+    match form {
+        Form::Json => write_json(&tree, out)?,
+        Form::Dot => out.bytes(tree.to_dot().as_bytes())?,
+        Form::Lines => write!(out, "{tree}")?,
     }
+    Ok(Answer::Yes)
 }
 
 /// What JSON says of a node beside its children.

@@ -27,7 +27,7 @@ const SHOWN: usize = 12;
 /// notation has none for repetitions, members of classes and contexts), else in binary. Every verb reads models in JSON and in
 /// binary, and annotated grammars.
 ///
-/// Example: pleach show-model json.ebnf json.model --mode uncommon
+/// Example: pleach model show json json.model --mode uncommon
 #[derive(Args, Debug)]
 pub(super) struct ShowModel {
     #[command(flatten)]

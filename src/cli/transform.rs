@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::convert;
 use super::failure::{Answer, Failure, note};
-use super::input::list;
+use super::input::{Source, list};
 use super::output::{Output, write_file};
 use super::report::count;
 
@@ -54,13 +54,7 @@ struct Report {
 impl Transform {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let source = self.grammar.load()?;
-        let mut grammar = Grammar::clone(source.graph.grammar());
-        let mut removed = Vec::new();
-        for context in &self.duplicate_context {
-            grammar = self.duplicate(&grammar, context, &source.name)?;
-            let warnings = grammar.warnings().iter();
-            removed.extend(warnings.map(|warning| warning.production.clone()));
-        }
+        let (grammar, removed) = duplicated(&source, &self.duplicate_context, self.depth)?;
         let text = convert::text(&source, &grammar);
         if let Some(path) = &self.output {
             write_file(path, text.as_bytes(), self.force.existing())?;
@@ -80,46 +74,69 @@ impl Transform {
             let expansions = count(report.expansions as u64, "expansion");
             writeln!(out, "{productions}, {expansions}")?;
         }
-        if !self.format.json && !report.removed.is_empty() {
+        if !self.format.json {
             out.finish()?;
-            note(format_args!(
-                "removed, for nothing refers to it any more: {}",
-                report.removed.join(", ")
-            ));
+            mention_removed(&report.removed);
         }
         Ok(Answer::Yes)
     }
+}
 
-    fn duplicate(
-        &self,
-        grammar: &Grammar,
-        context: &str,
-        source: &str,
-    ) -> Result<Grammar, Failure> {
-        let (name, alternative) = match context.split_once('.') {
-            Some((name, number)) => (name, Some(number)),
-            None => (context, None),
-        };
-        let number = alternative.map(str::parse::<u32>);
-        let number = match number.transpose() {
-            Ok(number) if is_name(name) => number,
-            _ => {
-                return Err(Failure::new(
-                    format_args!("--duplicate-context {context}: this is no place in a grammar"),
-                    "name a production, or one with the number of an alternative, as in `Factor.3`",
-                ));
-            }
-        };
-        let Some(production) = grammar.production_named(name) else {
-            let productions = grammar.productions().iter();
-            let names: Vec<Box<str>> = productions.map(|(_, it)| it.name.clone()).collect();
-            return Err(Failure::new(
-                format_args!("{source}: there is no nonterminal `{name}`"),
-                format_args!("there are {}", list(&names)),
-            ));
-        };
-        let depth = self.depth.unwrap_or(u32::MAX);
-        let duplicated = grammar.duplicate_context(production, number, depth);
-        duplicated.map_err(|error| Failure::of(source, error))
+/// Says what nothing refers to any more.
+pub(super) fn mention_removed(removed: &[Box<str>]) {
+    if !removed.is_empty() {
+        note(format_args!(
+            "removed, for nothing refers to it any more: {}",
+            removed.join(", ")
+        ));
     }
+}
+
+/// The grammar with contexts duplicated, and what nothing refers to any more.
+pub(super) fn duplicated(
+    source: &Source,
+    contexts: &[String],
+    depth: Option<u32>,
+) -> Result<(Grammar, Vec<Box<str>>), Failure> {
+    let mut grammar = Grammar::clone(source.graph.grammar());
+    let mut removed = Vec::new();
+    for context in contexts {
+        grammar = duplicate(&grammar, context, depth, &source.name)?;
+        let warnings = grammar.warnings().iter();
+        removed.extend(warnings.map(|warning| warning.production.clone()));
+    }
+    Ok((grammar, removed))
+}
+
+fn duplicate(
+    grammar: &Grammar,
+    context: &str,
+    depth: Option<u32>,
+    source: &str,
+) -> Result<Grammar, Failure> {
+    let (name, alternative) = match context.split_once('.') {
+        Some((name, number)) => (name, Some(number)),
+        None => (context, None),
+    };
+    let number = alternative.map(str::parse::<u32>);
+    let number = match number.transpose() {
+        Ok(number) if is_name(name) => number,
+        _ => {
+            return Err(Failure::new(
+                format_args!("--duplicate-context {context}: this is no place in a grammar"),
+                "name a production, or one with the number of an alternative, as in `Factor.3`",
+            ));
+        }
+    };
+    let Some(production) = grammar.production_named(name) else {
+        let productions = grammar.productions().iter();
+        let names: Vec<Box<str>> = productions.map(|(_, it)| it.name.clone()).collect();
+        return Err(Failure::new(
+            format_args!("{source}: there is no nonterminal `{name}`"),
+            format_args!("there are {}", list(&names)),
+        ));
+    };
+    let depth = depth.unwrap_or(u32::MAX);
+    let duplicated = grammar.duplicate_context(production, number, depth);
+    duplicated.map_err(|error| Failure::of(source, error))
 }
