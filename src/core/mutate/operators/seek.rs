@@ -221,3 +221,81 @@ fn graft(work: &mut Workspace, site: u32, path: &[SymbolId]) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+    use crate::graph::{Graph, UNREACHABLE};
+    use crate::id::SymbolId;
+    use crate::mutate::Session;
+    use crate::mutate::work::Workspace;
+    use crate::rng::Rng;
+    use crate::tests::{fixtures, random_grammar};
+
+    /// How many symbols must be derived below a site until a target is complete; `None` if it cannot come there.
+    fn distance(work: &Workspace, site: u32, target: &[SymbolId]) -> Option<u32> {
+        let (graph, sites) = (work.graph(), work.index().sites());
+        // The symbols above the site, itself included, from the root on.
+        let mut above = Vec::new();
+        let mut at = site;
+        while let Some(here) = sites.get(at as usize) {
+            above.extend(work.codec().symbol_of(here.node));
+            at = here.parent;
+        }
+        above.reverse();
+        let is_symbol = work.codec().symbol_of(sites[site as usize].node).is_some();
+        let begun = (1..target.len())
+            .filter(|&have| is_symbol && above.ends_with(&target[..have]))
+            .map(|have| (target.len() - have) as u32);
+        let production = work.production_of(sites[site as usize].node);
+        let way = production.map(|production| {
+            let to = graph.distances_to(graph.production_of(target[0]));
+            to.from_production(production)
+        });
+        let whole = way
+            .filter(|&way| way != UNREACHABLE)
+            .map(|way| way + target.len() as u32);
+        begun.chain(whole).min()
+    }
+
+    #[test]
+    fn a_path_is_sought_where_the_fewest_symbols_are_missing() {
+        let mut graphs: Vec<_> = fixtures().into_iter().map(|it| it.graph).collect();
+        let mut rng = Rng::new(77);
+        while graphs.len() < 60 {
+            if let Ok(grammar) = random_grammar(&mut rng).parse::<crate::Grammar>() {
+                graphs.push(Graph::new(grammar).unwrap());
+            }
+        }
+        let (mut begun, mut far) = (0, 0);
+        for graph in graphs {
+            let mut session = Session::new(&graph, 3).unwrap();
+            let kpaths = session.coverage().kpaths().clone();
+            if kpaths.is_empty() {
+                continue;
+            }
+            for _ in 0..40 {
+                let choices: Vec<u8> = (0..rng.below(24)).map(|_| rng.below(256) as u8).collect();
+                session.load(&choices);
+                let work = &mut session.work;
+                let target = kpaths
+                    .unrank(u64::from(rng.below(kpaths.len() as u32)))
+                    .unwrap();
+                let mut path = Vec::new();
+                let found = closest(work, &target, &mut path);
+                let sites = 0..work.index().sites().len() as u32;
+                let nearest = sites.filter_map(|site| distance(work, site, &target)).min();
+                assert_eq!(
+                    found.and_then(|site| distance(work, site, &target)),
+                    nearest
+                );
+                let Some(nearest) = nearest else { continue };
+                assert_eq!(path.len() as u32, nearest, "{}", kpaths.name(&target));
+                assert!(target.ends_with(&path) || path.ends_with(&target));
+                begun += u32::from(path.len() < target.len());
+                far += u32::from(path.len() > target.len());
+            }
+        }
+        assert!(begun > 500 && far > 100, "{begun} {far}");
+    }
+}
