@@ -31,7 +31,7 @@ const HALVED_AFTER: u32 = 16;
 const BUDGET_STEP: u32 = 4;
 /// The sentences after which --until-covered gives up.
 const MANY: u64 = 100_000;
-/// The nodes that follow a model, unless told otherwise.
+/// The nodes that follow a model at the least, unless told otherwise: models of small samples make larger ones, too.
 const MODEL_NODES: u32 = 1000;
 
 /// Write random sentences
@@ -77,7 +77,7 @@ pub(super) struct Generate {
     /// Follow this model, in binary or JSON
     #[arg(long, value_name = "FILE", conflicts_with = "strategy")]
     model: Option<PathBuf>,
-    /// The nodes of a derivation that follow the model [default: 1000; of failure, those of the largest sample]
+    /// The nodes of a derivation that follow the model [default: those of the largest sample, or 1000 if it has fewer; of failure, those of the largest sample]
     #[arg(long, value_name = "N", requires = "model")]
     max_nodes: Option<u32>,
     #[command(flatten)]
@@ -298,7 +298,7 @@ impl<'a> Sentences<'a> {
                 let largest = u32::try_from(model.largest()).unwrap_or(u32::MAX);
                 let budget = match options.reading.mode {
                     Some(Mode::Failure) => largest,
-                    _ => MODEL_NODES,
+                    _ => largest.max(MODEL_NODES),
                 };
                 let budget = options.max_nodes.unwrap_or(budget).min(limits.max_nodes);
                 let tables = Tables::new(&model, &options.reading.reading());
