@@ -24,6 +24,8 @@ const SHOWN_FORBIDDEN: usize = 5;
 /// The bytes that a covering set may take. Those of sound grammars take kilobytes; where each of many paths needs a long input,
 /// they could fill a disk.
 const MOST_BYTES: u64 = 1 << 30;
+/// After so many inputs the progress is shown.
+const SHOWN_EVERY: u64 = 64;
 
 /// Write a covering set: inputs that together have every k-path
 ///
@@ -62,8 +64,8 @@ pub(super) struct Seed {
     /// How the parts beside a path are finished
     #[arg(long, value_enum, default_value_t = Policy::Shortest, value_name = "POLICY")]
     close_off: Policy,
-    /// Few inputs: each grows as long as it covers more
-    #[arg(long, conflicts_with = "small")]
+    /// Few inputs: each grows as long as it covers more, and those that the others make superfluous are left out
+    #[arg(long, conflicts_with_all = ["small", "close_off"])]
     few: bool,
     /// Short inputs: one path each, and what is covered on the side (default)
     #[arg(long)]
@@ -137,6 +139,7 @@ impl Seed {
             .close_off(self.close_off.into())
             .packing(packing)
             .all_levels(!self.exact)
+            .texts(self.text)
             .max_depth(self.max_depth)
             .max_len(self.max_len)
             .seed(self.random.random_seed)
@@ -160,14 +163,7 @@ impl Seed {
 
         let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
         let (mut index, mut lexemes) = (SiteIndex::new(), Lexemes::default());
-        let mut before = cover.coverage().windows().count_ones();
         while cover.next_input(&mut index) {
-            let covered = cover.coverage().windows().count_ones();
-            // A covering set has at least one input, but beyond others there may be nothing to cover.
-            if beyond.is_some() && covered == before {
-                continue;
-            }
-            before = covered;
             if let Some(gauge) = &mut gauge {
                 // What takes more than the budget shows nothing, for all that is known.
                 let _ = gauge.measure(dir, codec.text(&index, &mut lexemes));
@@ -177,7 +173,10 @@ impl Seed {
             } else {
                 index.canonical()
             })?;
-            progress.set(covered as u64);
+            // Counting what is covered is a look at all paths.
+            if folder.inputs() % SHOWN_EVERY == 0 {
+                progress.set(cover.coverage().windows().count_ones() as u64);
+            }
             if folder.bytes() > MOST_BYTES {
                 drop(progress);
                 return Err(too_large(&cover, &folder));

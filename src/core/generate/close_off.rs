@@ -4,6 +4,8 @@
 //! uncovered windows. *Exploring* goes wherever an uncovered window can be reached within the limits, the nearest
 //! first, and takes the shortest derivation where there is none.
 
+use std::collections::BTreeMap;
+
 use crate::bitset::BitSet;
 use crate::choice::{Chooser, ClassCode, MemberChoice};
 use crate::grammar::NodeKind;
@@ -12,7 +14,7 @@ use crate::id::{Id as _, IdVec, NodeId, SymbolId};
 use crate::kpath::Coverage;
 
 use super::Limits;
-use super::lookahead::{Lookahead, NEVER};
+use super::lookahead::{Lookahead, NEVER, Nearest};
 
 /// How much the chooser does for coverage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +23,8 @@ pub(super) enum Attitude {
     Exploring,
 }
 
-/// The depth below which terse derivations stop choosing among equals, so that they end.
-const TERSE_DEPTH: u32 = 12;
+/// Of more alternatives than these the nearest is taken, without a look at each.
+const MANY: usize = 32;
 
 /// Decides by what is covered, and covers as it goes.
 #[derive(Debug)]
@@ -44,6 +46,11 @@ pub(super) struct Seeking<'a> {
     pub(super) gained: u32,
     /// The quantifiers being repeated, with their depth and what was gained when they last went on.
     pub(super) repeated: Vec<(NodeId, u32, u32)>,
+    /// How near a window was for which an alternative was taken that is as long as the shortest but has more nodes, and what was
+    /// gained until then.
+    pub(super) hope: Option<(u32, u32)>,
+    /// What was gained when an alternation was last decided.
+    pub(super) opened: BTreeMap<NodeId, u32>,
 }
 
 /// For each node, the first symbol at or behind it, so that the symbols of a subtree are a range; one more at the end.
@@ -105,16 +112,17 @@ impl Seeking<'_> {
             && nodes <= u64::from(self.limits.max_nodes)
     }
 
+    /// What a node leads to at the nearest; nothing where the limits forbid it.
+    fn nearest(&mut self, node: NodeId) -> Option<Nearest> {
+        let symbols = self.symbols(node);
+        let nearest = self.lookahead.nearest(self.coverage, symbols)?;
+        let depth = self.depth.saturating_add(nearest.value);
+        (depth.saturating_add(self.margin) <= self.limits.max_depth).then_some(nearest)
+    }
+
     /// The value of deriving a node here, [`NEVER`] where the limits forbid what it leads to.
-    fn value(&self, node: NodeId) -> u32 {
-        let value = self.lookahead.least(self.coverage, self.symbols(node));
-        if value == NEVER
-            || self.depth.saturating_add(value).saturating_add(self.margin) > self.limits.max_depth
-        {
-            NEVER
-        } else {
-            value
-        }
+    fn value(&mut self, node: NodeId) -> u32 {
+        self.nearest(node).map_or(NEVER, |nearest| nearest.value)
     }
 
     fn shortest(&self, node: NodeId) -> u32 {
@@ -129,6 +137,88 @@ impl Seeking<'_> {
         } else {
             self.graph.shortest(Measure::Depth).alternative(node)
         }
+    }
+
+    /// The alternative of the nearest uncovered window among those of the least bytes.
+    fn terse(&mut self, node: NodeId) -> Option<u32> {
+        let graph = self.graph;
+        let by_length = graph.shortest(Measure::Length);
+        let least = self.cost(Measure::Length, node);
+        let mut best: Option<(u32, u32)> = None;
+        let (hoped, before) = self.hope.unwrap_or((0, 0));
+        let has_paid = self.hope.is_none() || self.gained > before;
+        let mut hope = None;
+        for (index, &child) in (0..).zip(graph.grammar().children(node)) {
+            if self.cost(Measure::Length, child) != least || !self.fits(child, Some(node)) {
+                continue;
+            }
+            let value = self.value(child);
+            if value >= best.map_or(NEVER, |(value, _)| value) {
+                continue;
+            }
+            // What is as short by its bytes alone has to bring something before the next such choice, or to come nearer to it:
+            // where a nonterminal can be empty, there is no end to what has no bytes.
+            let is_shortest = by_length.is_shortest(child);
+            if is_shortest || has_paid || value < hoped {
+                best = Some((value, index));
+                hope = (!is_shortest).then_some(value);
+            }
+        }
+        if let Some(value) = hope {
+            self.hope = Some((value, self.gained));
+        }
+        best.map(|(_, index)| index)
+    }
+
+    /// The alternative of the nearest uncovered window; of a list that is written by recursion the one that goes on, as long as that
+    /// pays.
+    fn exploring(&mut self, node: NodeId) -> Option<u32> {
+        let graph = self.graph;
+        let children = graph.grammar().children(node);
+        if children.len() > MANY {
+            let symbol = self.nearest(node)?.symbol;
+            let index = graph.child_towards(node, graph.grammar()[symbol].node)?;
+            if self.fits(children[index as usize], Some(node)) {
+                return Some(index);
+            }
+        }
+        // A list that is written by recursion goes on like a repetition, as long as that brings something.
+        let pays = self
+            .opened
+            .get(&node)
+            .is_none_or(|&before| self.gained > before);
+        let mut best: Option<(bool, u32, u64, u32)> = None;
+        for (index, &child) in (0..).zip(children) {
+            if !self.fits(child, Some(node)) {
+                continue;
+            }
+            let value = self.value(child);
+            if value == NEVER {
+                continue;
+            }
+            let ends = !(pays && self.goes_on(child));
+            let this = (ends, value, self.cost(Measure::Length, child), index);
+            best = Some(best.map_or(this, |best| best.min(this)));
+        }
+        self.opened.insert(node, self.gained);
+        best.map(|(.., index)| index)
+    }
+
+    /// Whether an alternative comes back to its own nonterminal, and another part of it leads to an uncovered window, too.
+    fn goes_on(&self, alternative: NodeId) -> bool {
+        let graph = self.graph;
+        let own = Some(graph.grammar()[alternative].production);
+        let mut symbols = Graph::ids(self.symbols(alternative));
+        let within = self
+            .limits
+            .max_depth
+            .saturating_sub(self.depth + self.margin);
+        symbols.any(|symbol| graph.target_of(symbol) == own)
+            && self
+                .lookahead
+                .leads(self.coverage, self.symbols(alternative), within)
+                .nth(1)
+                .is_some()
     }
 
     fn take(&mut self, part: NodeId, instead: Option<NodeId>) {
@@ -156,26 +246,12 @@ impl Seeking<'_> {
 
 impl Chooser for Seeking<'_> {
     fn alternative(&mut self, node: NodeId, _count: u32) -> u32 {
-        let children = self.graph.grammar().children(node);
-        let fallback = self.shortest(node);
-        let mut best = (NEVER, u64::MAX, fallback);
-        if self.attitude == Attitude::Exploring || self.depth < TERSE_DEPTH {
-            let least = self.cost(Measure::Length, node);
-            for (index, &child) in (0..).zip(children) {
-                let length = self.cost(Measure::Length, child);
-                if self.attitude == Attitude::Terse && length != least
-                    || !self.fits(child, Some(node))
-                {
-                    continue;
-                }
-                let value = self.value(child);
-                if value != NEVER && (value, length) < (best.0, best.1) {
-                    best = (value, length, index);
-                }
-            }
-        }
-        let index = best.2;
-        if let Some(&child) = children.get(index as usize) {
+        let index = match self.attitude {
+            Attitude::Terse => self.terse(node),
+            Attitude::Exploring => self.exploring(node),
+        };
+        let index = index.unwrap_or_else(|| self.shortest(node));
+        if let Some(&child) = self.graph.grammar().children(node).get(index as usize) {
             self.take(child, Some(node));
         }
         index

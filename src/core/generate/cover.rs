@@ -8,6 +8,7 @@
 //! Besides k-paths the windows near the root are targets, so the smaller levels are covered as well. What no input within the
 //! limits can contain is collected in [`Cover::forbidden`].
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::choice::{Chooser, Codec, ROOT, Scratch, SiteIndex};
@@ -20,7 +21,8 @@ use crate::weights::Weights;
 use super::access::Access;
 use super::close_off::{Attitude, Seeking, first_symbols, terse_symbols};
 use super::least_used::LeastUsed;
-use super::{Growth, Limits, Lookahead, PathChooser, RandomChooser};
+use super::lookahead::Lookahead;
+use super::{Growth, Limits, PathChooser, RandomChooser};
 
 /// How a partial tree is finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -41,7 +43,8 @@ pub enum Packing {
     /// Short inputs: one target each, and what is covered on the side.
     #[default]
     Small,
-    /// Few inputs: each grows as long as it covers more.
+    /// Few inputs: each grows as long as it covers more, whatever the close-off, and those are left out that the others make
+    /// superfluous. Never more than [`Packing::Small`] makes.
     Few,
 }
 
@@ -62,6 +65,13 @@ const RANDOM: Limits = Limits {
     max_nodes: 1 << 14,
 };
 
+/// The same for close-off by the least used paths. Some path is always the least used, above all where the grammar recurs, so this
+/// would go on for as many nodes as it gets; what it does not reach in so many, other inputs do.
+const LEAST_USED: Limits = Limits {
+    max_nodes: 1 << 9,
+    ..RANDOM
+};
+
 /// Settings of a [`Cover`].
 #[derive(Clone, Debug)]
 pub struct CoverBuilder {
@@ -70,6 +80,7 @@ pub struct CoverBuilder {
     max_depth: Option<u32>,
     max_len: Option<u32>,
     all_levels: bool,
+    texts: bool,
     seed: u64,
 }
 
@@ -88,6 +99,7 @@ impl CoverBuilder {
             max_depth: None,
             max_len: None,
             all_levels: false,
+            texts: false,
             seed: 0,
         }
     }
@@ -119,6 +131,12 @@ impl CoverBuilder {
     /// Whether shorter paths are covered too where they are not part of longer ones, as near the root.
     pub fn all_levels(mut self, all_levels: bool) -> CoverBuilder {
         self.all_levels = all_levels;
+        self
+    }
+
+    /// Whether inputs of the same text count as one where few are wanted.
+    pub fn texts(mut self, texts: bool) -> CoverBuilder {
+        self.texts = texts;
         self
     }
 
@@ -169,7 +187,16 @@ impl CoverBuilder {
             Packing::Small => Some(terse_symbols(graph)),
             Packing::Few => None,
         };
+        let rival = match self.packing {
+            Packing::Small => None,
+            Packing::Few => {
+                let small = self.clone().packing(Packing::Small);
+                Some(Box::new(small.build(graph, k)?))
+            }
+        };
         Ok(Cover {
+            rival,
+            packed: None,
             lookahead: Lookahead::new(&windows, terse)?,
             hits: HitCounts::new(&coverage),
             weights: Weights::stated(graph.grammar()),
@@ -182,11 +209,13 @@ impl CoverBuilder {
             coverage,
             steering,
             inputs: 0,
+            has_assumed: false,
             by_length,
             by_depth,
             order,
             margin,
             next: 0,
+            begun: 0,
             forbidden: Vec::new(),
             stack: WindowStack::default(),
             scratch: Scratch::default(),
@@ -206,6 +235,8 @@ pub struct Cover {
     /// The same, and what need not be covered.
     steering: Coverage,
     inputs: usize,
+    /// Whether other inputs are there already.
+    has_assumed: bool,
     hits: HitCounts,
     lookahead: Lookahead,
     weights: Weights,
@@ -216,10 +247,99 @@ pub struct Cover {
     order: Vec<u32>,
     margin: u32,
     next: u32,
+    /// All windows below this one are covered.
+    begun: u32,
     forbidden: Vec<u32>,
+    /// What small inputs come to, where few are wanted.
+    rival: Option<Box<Cover>>,
+    /// The few inputs that are left to hand out, the last one first.
+    packed: Option<Vec<Vec<u8>>>,
     rng: Rng,
     stack: WindowStack,
     scratch: Scratch,
+}
+
+/// Inputs, with the windows that they are there for.
+struct Batch {
+    /// How many of the inputs have a window; none for windows that do not count.
+    counts: Vec<Option<u32>>,
+    inputs: Vec<Packed>,
+    /// The texts of the inputs, if those of the same text count as one.
+    texts: Option<BTreeSet<Vec<u8>>>,
+}
+
+struct Packed {
+    choices: Vec<u8>,
+    /// Empty unless texts count.
+    text: Vec<u8>,
+    windows: Vec<u32>,
+}
+
+impl Batch {
+    /// No inputs yet. Windows do not count that are covered or that steering does not look for.
+    fn new(coverage: &Coverage, steering: &Coverage, texts: bool) -> Batch {
+        let counts = (0..coverage.windows().len() as u32).map(|window| {
+            let counts = !coverage.contains(window) && !steering.contains(window);
+            counts.then_some(0)
+        });
+        Batch {
+            counts: counts.collect(),
+            inputs: Vec::new(),
+            texts: texts.then(BTreeSet::new),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.texts.as_ref().map_or(self.inputs.len(), BTreeSet::len)
+    }
+
+    fn push(&mut self, index: &SiteIndex) {
+        let mut windows: Vec<u32> = index.windows().collect();
+        windows.sort_unstable();
+        windows.dedup();
+        for &window in &windows {
+            if let Some(Some(count)) = self.counts.get_mut(window as usize) {
+                *count += 1;
+            }
+        }
+        let mut text = Vec::new();
+        if let Some(texts) = &mut self.texts {
+            text.extend_from_slice(index.text());
+            texts.insert(text.clone());
+        }
+        self.inputs.push(Packed {
+            choices: index.canonical().to_vec(),
+            text,
+            windows,
+        });
+    }
+
+    /// Drops inputs that the others cover, those with the fewest windows first, until `least` are left.
+    fn prune(&mut self, least: usize) {
+        let mut order: Vec<usize> = (0..self.inputs.len()).collect();
+        order.sort_by_key(|&at| self.inputs[at].windows.len());
+        let mut left = order.len();
+        let mut is_dropped = vec![false; left];
+        for at in order {
+            let windows = &self.inputs[at].windows;
+            let count = |window: u32| self.counts.get(window as usize).copied().flatten();
+            if left <= least || windows.iter().any(|&window| count(window) == Some(1)) {
+                continue;
+            }
+            for &window in windows {
+                if let Some(Some(count)) = self.counts.get_mut(window as usize) {
+                    *count -= 1;
+                }
+            }
+            is_dropped[at] = true;
+            left -= 1;
+        }
+        let mut dropped = is_dropped.into_iter();
+        self.inputs.retain(|_| !dropped.next().unwrap_or(false));
+        if let Some(texts) = &mut self.texts {
+            *texts = self.inputs.iter().map(|input| input.text.clone()).collect();
+        }
+    }
 }
 
 /// A window to cover: its symbols, and whether they must begin at the root.
@@ -257,9 +377,15 @@ impl Target {
 }
 
 impl Cover {
-    /// What is covered so far.
+    /// What is covered so far; where few inputs are wanted, by all of them as soon as one was asked for.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
+    }
+
+    /// How many symbols were looked at.
+    #[cfg(test)]
+    pub(super) fn looks(&self) -> u64 {
+        self.lookahead.looks.get()
     }
 
     /// The codec of the inputs.
@@ -272,23 +398,74 @@ impl Cover {
         &self.forbidden
     }
 
-    /// Takes what other inputs cover as covered.
+    /// Takes what other inputs cover as covered. To be called before inputs are asked for; if everything is covered then, there are
+    /// none.
     pub fn assume(&mut self, windows: impl IntoIterator<Item = u32>) {
+        self.has_assumed = true;
         for window in windows {
             self.coverage.insert(window);
             self.steering.insert(window);
+            if let Some(rival) = &mut self.rival {
+                rival.coverage.insert(window);
+                rival.steering.insert(window);
+            }
         }
     }
 
     /// Derives the next input into `index`; false when everything is covered or forbidden.
     ///
-    /// Where there is nothing to cover, as in a grammar shallower than k, there is still one input.
+    /// Where there is nothing to cover, as in a grammar shallower than k, there is still one input, unless others are there already.
     pub fn next_input(&mut self, index: &mut SiteIndex) -> bool {
+        if self.settings.packing == Packing::Small {
+            return self.advance(index);
+        }
+        if self.packed.is_none() {
+            self.pack(index);
+        }
+        let next = self.packed.as_mut().and_then(Vec::pop);
+        if let Some(choices) = &next {
+            self.codec.index(choices, &mut self.scratch, index);
+        }
+        next.is_some()
+    }
+
+    /// Makes all inputs where few are wanted. Linear in the windows that they have.
+    fn pack(&mut self, index: &mut SiteIndex) {
+        let assumed = self.coverage.clone();
+        let least = usize::from(!self.has_assumed);
+        let mut few = Batch::new(&assumed, &self.steering, self.settings.texts);
+        while self.advance(index) {
+            few.push(index);
+        }
+        few.prune(least);
+        // Where growing has not paid, small inputs may be fewer; no more of them are made than it takes to know.
+        if let Some(mut rival) = self.rival.take() {
+            let mut small = Batch::new(&assumed, &rival.steering, self.settings.texts);
+            while small.len() < few.len() && rival.advance(index) {
+                small.push(index);
+            }
+            if small.len() < few.len() {
+                small.prune(least);
+                self.forbidden = rival.forbidden;
+                few = small;
+            }
+        }
+        self.coverage = assumed;
+        for input in &few.inputs {
+            self.coverage.add(input.windows.iter().copied());
+        }
+        let choices = few.inputs.into_iter().rev().map(|input| input.choices);
+        self.packed = Some(choices.collect());
+    }
+
+    /// Derives the next input of one sweep over the targets.
+    fn advance(&mut self, index: &mut SiteIndex) -> bool {
         if self.settings.packing == Packing::Few && self.keeps_limits(&[]) {
             // A walk that finds nothing corrects the distances that misled it, so a few more may find something.
             for _ in 0..FRUITLESS_WALKS {
-                if self.steering.windows().count_zeros() == 0 {
-                    break;
+                match self.steering.next_uncovered(self.begun) {
+                    Some(window) => self.begun = window,
+                    None => break,
                 }
                 self.derive(&[], index);
                 if self.note(index) > 0 {
@@ -310,7 +487,7 @@ impl Cover {
             }
             self.forbidden.push(window);
         }
-        if self.inputs == 0 && self.forbidden.is_empty() {
+        if self.inputs == 0 && self.forbidden.is_empty() && !self.has_assumed {
             let mut shortest = self.codec.tape(&[]);
             self.codec
                 .derive(ROOT, &mut shortest, &mut self.scratch, index);
@@ -396,7 +573,7 @@ impl Cover {
                     .derive(ROOT, &mut chooser, &mut self.scratch, index);
             }
             CloseOff::CoverageSeeking => {
-                let limits = self.at_least(path, self.limits(RANDOM));
+                let limits = self.at_least(path, self.limits(LEAST_USED));
                 let graph = &self.graph;
                 let mut random =
                     RandomChooser::new(graph, &self.weights, limits, Growth(1), &mut self.rng);
@@ -462,6 +639,8 @@ impl Cover {
             },
             gained: 0,
             repeated: Vec::new(),
+            hope: None,
+            opened: BTreeMap::new(),
         };
         let mut chooser = PathChooser::new(graph, path, true, seeking);
         let chooser: &mut dyn Chooser = &mut chooser;

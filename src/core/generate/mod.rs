@@ -29,7 +29,6 @@ use crate::weights::Weights;
 pub use cover::{CloseOff, Cover, CoverBuilder, Packing};
 pub use draw::{Draw, Drawn, Guide, GuideStack, Stated};
 pub use expander::{Expander, Preference};
-pub use lookahead::Lookahead;
 pub use random::{Growth, RandomChooser};
 pub use route::{PathChooser, Routes};
 pub use sampler::Sampler;

@@ -11,6 +11,7 @@ use crate::rng::Rng;
 use crate::tests::{fixtures, graph, random_grammar};
 
 mod expander;
+mod sizes;
 
 /// The canonical inputs of a covering set.
 fn inputs(graph: &Arc<Graph>, k: usize, builder: CoverBuilder) -> (Vec<Vec<u8>>, usize) {

@@ -70,7 +70,6 @@ pub struct Graph {
     by_nodes: Shortest,
     by_depth: Shortest,
     by_length: Shortest,
-    by_choices: Shortest,
     /// Made when it is first asked for: no target needs it.
     by_references: OnceLock<Shortest>,
     costs: IdVec<NodeId, Costs>,
@@ -136,7 +135,6 @@ impl Graph {
             costs: costs.collect(),
             by_depth,
             by_length,
-            by_choices: Shortest::new(&grammar, Measure::Choices),
             by_references: OnceLock::new(),
             by_nodes,
             lexicon: Lexicon::new(&grammar)?,
@@ -157,7 +155,6 @@ impl Graph {
             Measure::Nodes => &self.by_nodes,
             Measure::Depth => &self.by_depth,
             Measure::Length => &self.by_length,
-            Measure::Choices => &self.by_choices,
             Measure::References => self
                 .by_references
                 .get_or_init(|| Shortest::new(&self.grammar, measure)),

@@ -1,4 +1,4 @@
-//! Shortest derivations by five measures.
+//! Shortest derivations by four measures.
 //!
 //! Knuth's generalization of Dijkstra's algorithm (A Generalization of Dijkstra's Algorithm, 1977): every measure is a
 //! superior function of its parts, so nodes are finished in ascending order of cost and never looked at again.
@@ -8,6 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::bitset::BitSet;
 use crate::grammar::{CharClass, Grammar, NodeKind};
 use crate::id::{Id as _, IdVec, NodeId};
 
@@ -21,8 +22,6 @@ pub enum Measure {
     Depth,
     /// Bytes of the sentence.
     Length,
-    /// Decisions of the derivation: alternatives, repetitions asked for and class members.
-    Choices,
     /// References of the derivation: how often a nonterminal is expanded.
     References,
 }
@@ -32,6 +31,8 @@ pub enum Measure {
 pub struct Shortest {
     costs: IdVec<NodeId, u32>,
     alternatives: IdVec<NodeId, u32>,
+    /// The alternatives that begin a shortest derivation.
+    shortest: BitSet,
 }
 
 /// Costs carry the number of nodes in the low half, so that they strictly grow from part to whole even where the measure
@@ -58,7 +59,7 @@ impl Shortest {
             IdVec::filled(grammar.productions().len(), Vec::new());
         let mut pending: IdVec<NodeId, u32> = IdVec::filled(all.len(), 0);
         let mut packed: IdVec<NodeId, u64> = IdVec::filled(all.len(), u64::MAX);
-        let mut done = crate::bitset::BitSet::new(all.len());
+        let mut done = BitSet::new(all.len());
         let mut heap = BinaryHeap::new();
 
         for (id, node) in all.iter() {
@@ -75,14 +76,10 @@ impl Shortest {
                 },
                 NodeKind::Class(class) => match measure {
                     Measure::Length => Some(pack(shortest_member(&grammar[class]), 1)),
-                    Measure::Choices => Some(pack(u64::from(grammar[class].len() > 1), 1)),
                     _ => Some(pack(0, 1)),
                 },
                 NodeKind::Concatenation if children == 0 => Some(pack(0, 1)),
-                NodeKind::Quantifier { min: 0, .. } => Some(match measure {
-                    Measure::Choices => pack(1, 1),
-                    _ => pack(0, 1),
-                }),
+                NodeKind::Quantifier { min: 0, .. } => Some(pack(0, 1)),
                 _ => None,
             };
             if let Some(cost) = cost {
@@ -98,11 +95,7 @@ impl Shortest {
             if let Some(parent) = all[id].parent {
                 match all[parent].kind {
                     NodeKind::Alternation => {
-                        let own = u64::from(measure == Measure::Choices);
-                        heap.push(Reverse((
-                            pack(measured(cost) + own, nodes(cost) + 1),
-                            parent,
-                        )));
+                        heap.push(Reverse((pack(measured(cost), nodes(cost) + 1), parent)));
                     }
                     NodeKind::Concatenation => {
                         pending[parent] -= 1;
@@ -119,12 +112,11 @@ impl Shortest {
                             heap.push(Reverse((pack(sum, count), parent)));
                         }
                     }
-                    NodeKind::Quantifier { min, max } => {
+                    NodeKind::Quantifier { min, .. } => {
                         let times = u64::from(min.max(1));
-                        let stop = u64::from(measure == Measure::Choices && max != Some(min));
                         let sum = match measure {
                             Measure::Depth => measured(cost),
-                            _ => measured(cost) * times + stop,
+                            _ => measured(cost) * times,
                         };
                         heap.push(Reverse((pack(sum, nodes(cost) * times + 1), parent)));
                     }
@@ -157,9 +149,20 @@ impl Shortest {
                 cheapest.map_or(0, |(at, _)| at as u32)
             })
             .collect();
+        let mut shortest = BitSet::new(all.len());
+        for (id, node) in all.iter() {
+            if node.kind == NodeKind::Alternation {
+                let children = || grammar.children(id).iter();
+                let least = children().map(|&child| packed[child]).min();
+                for &child in children().filter(|&&child| Some(packed[child]) == least) {
+                    shortest.insert(child.index());
+                }
+            }
+        }
         Shortest {
             costs,
             alternatives,
+            shortest,
         }
     }
 
@@ -173,6 +176,13 @@ impl Shortest {
     #[inline]
     pub fn alternative(&self, alternation: NodeId) -> u32 {
         self.alternatives[alternation]
+    }
+
+    /// Whether an alternative begins a shortest derivation of its alternation: no other one costs less, or as much with
+    /// fewer nodes. Whoever takes none but these ends, with as few nodes as [`Shortest::alternative`] leads to.
+    #[inline]
+    pub fn is_shortest(&self, alternative: NodeId) -> bool {
+        self.shortest.contains(alternative.index())
     }
 }
 
