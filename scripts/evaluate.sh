@@ -35,7 +35,7 @@ case ${1:-} in
 run | bugs-test | acceptance)
     case " $* " in
     *' --help '* | *' -h '*) ;;
-    *) cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --bin pleach --target-dir "$programs" || exit 2 ;;
+    *) cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --package pleach-cli --target-dir "$programs" || exit 2 ;;
     esac
     export PLEACH_ARENA_PROGRAM=$programs/release/pleach
     ;;

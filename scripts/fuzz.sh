@@ -5,7 +5,7 @@
 #     scripts/fuzz.sh --list
 #
 # Needs stable Rust and a C++ compiler. What else is missing is installed: cargo-fuzz. The corpus is fuzz/corpus/TARGET; an
-# empty one is seeded with the covering set of the target's grammar. Called again, it goes on from there. --list says which targets there are.
+# empty one begins with the texts of corpus/ for the target's grammar. Called again, it goes on from there. --list says which targets there are.
 #
 # --seeds adds a directory of texts (or one text) to the corpus: as choice sequences, leaving out what is no sentence of the
 # grammar, or as they are if the target has `codec: text`. It overwrites nothing, and adds nothing twice.
@@ -13,8 +13,8 @@
 # Exit code: 0 if the time ended, 1 if an input failed, 2 if something is wrong, 130 after Ctrl-C.
 set -euo pipefail
 
-# Where k-paths are reported: up to k = 4. The seeds cover k = 2.
-readonly report_k=4 seed_k=2
+# Where k-paths are reported: up to k = 4.
+readonly report_k=4
 readonly cargo_fuzz_version=0.13.2
 
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -77,42 +77,23 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
     cargo install cargo-fuzz --version "$cargo_fuzz_version" --locked || exit 2
 fi
 
-cargo build --release --locked --quiet --bin pleach || exit 2
+cargo build --release --locked --quiet --package pleach-cli || exit 2
 pleach=${CARGO_TARGET_DIR:-target}/release/pleach
 
-# The grammar is the one that the target names. Some targets have none, or one of their own.
+# A new corpus begins with the texts that the repository has for the grammar that the target names.
 grammar=$(sed -n 's|.*"\.\./\(grammars/[^"]*\.ebnf\)".*|\1|p' "fuzz/fuzz_targets/$target.rs" | head -n 1)
 corpus=fuzz/corpus/$target
-text=()
-if grep 'codec: text' "fuzz/fuzz_targets/$target.rs" >/dev/null; then
-    text=(--text)
+seeds=corpus/$(basename "$grammar" .ebnf)
+if [ -z "$(ls "$corpus" 2>/dev/null)" ] && [ -n "$grammar" ] && [ -d "$seeds" ]; then
+    options+=(--seeds "$seeds")
 fi
-if [ -z "$(ls -A "$corpus" 2>/dev/null)" ]; then
-    mkdir -p "$corpus"
-    seeds=corpus/$(basename "$grammar" .ebnf)
-    if [ ${#text[@]} -eq 0 ] && [ -n "$(ls -A "$seeds" 2>/dev/null)" ]; then
-        say "seeding $corpus from $seeds"
-        cp -R "$seeds/." "$corpus/"
-    elif [ -f "$grammar" ]; then
-        say "seeding $corpus with a covering set"
-        # --force: an empty directory is not always without hidden files.
-        "$pleach" seed "$grammar" "$corpus" -k "$seed_k" ${text[@]+"${text[@]}"} --force >&2
-    fi
-fi
-
 # What is not built by default is behind a feature of the target's name.
 if grep "^$target = .*optional = true" fuzz/Cargo.toml >/dev/null; then
     options+=(--features "$target")
 fi
-if [ -f "$grammar" ]; then
-    options+=(--grammar "$grammar" -k "$report_k")
-fi
-if "$pleach" fuzz "$target" "$seconds" ${text[@]+"${text[@]}"} ${options[@]+"${options[@]}"} "$@"; then
-    code=0
-else
-    code=$?
-fi
-if [ ${#text[@]} -gt 0 ]; then
+code=0
+"$pleach" fuzz "$target" "$seconds" -k "$report_k" ${options[@]+"${options[@]}"} "$@" || code=$?
+if grep 'codec: text' "fuzz/fuzz_targets/$target.rs" >/dev/null; then
     say "the corpus is in $root/$corpus, as texts"
 elif grep 'semantics: ' "fuzz/fuzz_targets/$target.rs" >/dev/null; then
     say "the corpus is in $root/$corpus, as choice sequences; the target itself writes them as texts:"

@@ -36,7 +36,7 @@ rustup component add --toolchain nightly llvm-tools >/dev/null 2>&1 ||
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz --version 0.13.2
 
 cd "$root"
-cargo build --locked --release --bin pleach
+cargo build --locked --release --package pleach-cli
 cd fuzz/libafl
 cargo +nightly fuzz build --fuzz-dir . --sanitizer none json
 target=$(cargo metadata --locked --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')

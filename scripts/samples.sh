@@ -164,7 +164,7 @@ row() {
         console.log("| " + cells.join(" | ") + " |");' "$@"
 }
 
-cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --bin pleach
+cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --package pleach-cli
 pleach=$(realpath -- "${CARGO_TARGET_DIR:-$root/target}")/release/pleach
 cd "$samples/packages"
 
