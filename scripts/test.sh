@@ -129,9 +129,11 @@ shells() {
 }
 check shells
 
-# Everything that does not fuzz, with all features; what is linted alone has fewer.
-check cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-tests --workspace --all-features
+# All packages together, so that each is compiled once. Together they have all features but those of fuzz/, which are programs to test.
+features=(--workspace --features pleach/libafl)
+check cargo clippy --locked "${features[@]}" --all-targets -- -D warnings
+tests "${features[@]}"
+# Each feature alone.
 needs hack "$cargo_hack"
 check cargo hack clippy --locked --package pleach --package pleach-core --each-feature --exclude-all-features -- -D warnings
 check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
