@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use pleach_core::choice::{Lexemes, SiteIndex};
+use pleach_core::choice::{Lexemes, ROOT, SiteIndex};
 use pleach_core::generate::{CoverBuilder, Packing};
 use pleach_core::{Codec, Grammar, Graph};
 
@@ -104,7 +104,7 @@ fn cover(graph: &std::sync::Arc<Graph>, limit: u32) -> Result<Option<Vec<Text>>>
 /// The productions that a derivation uses, sorted, each once.
 fn productions(graph: &Graph, index: &SiteIndex) -> Vec<String> {
     let grammar = graph.grammar();
-    let sites = index.sites().iter();
+    let sites = index.sites().iter().filter(|site| site.node != ROOT);
     let used = sites.map(|site| grammar[site.node].production);
     let mut names: Vec<String> = used.map(|id| grammar[id].name.to_string()).collect();
     names.sort_unstable();
