@@ -1,12 +1,13 @@
 //! `cargo xtask corpus`: the directories of `corpus/`, a covering set of texts for each grammar of the library.
 //!
 //! A set has few texts, and each is as short as that allows: the limit of length is the least power of two with which fewer than
-//! [`MOST_TEXTS`] texts have all 2-paths. A text is named by what it shows: the productions in it that the fewest other texts have.
+//! [`MOST_TEXTS`] texts have all 2-paths; all 1-paths, if no limit gives so few. A text is named by what it shows: the productions in it that the fewest other texts have.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -14,8 +15,8 @@ use pleach_core::choice::{Lexemes, ROOT, SiteIndex};
 use pleach_core::generate::{CoverBuilder, Packing};
 use pleach_core::{Codec, Grammar, Graph};
 
-/// The k of the paths that are covered.
-const K: usize = 2;
+/// The k of the paths that are covered, the best first.
+const KS: [usize; 2] = [2, 1];
 /// Fewer than so many texts.
 const MOST_TEXTS: usize = 50;
 /// The limits of length that are tried.
@@ -50,11 +51,11 @@ impl Corpus {
             let text = pleach_grammars::grammar(&name)
                 .with_context(|| format!("the library has no grammar `{name}`"))?;
             let grammar: Grammar = text.parse()?;
-            let (limit, texts) = smallest(&name, grammar)?;
+            let (k, limit, texts) = smallest(&name, grammar)?;
             write(&self.output.join(&name), &texts)?;
             let bytes: usize = texts.iter().map(|text| text.bytes.len()).sum();
             println(&format!(
-                "{name}: {} texts of up to {limit} bytes, {bytes} together",
+                "{name}: {} texts of up to {limit} bytes, {bytes} together, with all {k}-paths",
                 texts.len()
             ));
         }
@@ -67,24 +68,26 @@ fn println(line: &str) {
     println!("{line}");
 }
 
-/// The set with the least limit of length that has few texts, and that limit.
-fn smallest(name: &str, grammar: Grammar) -> Result<(u32, Vec<Text>)> {
+/// The set with the least limit of length that has few texts, with its k and that limit.
+fn smallest(name: &str, grammar: Grammar) -> Result<(usize, u32, Vec<Text>)> {
     let graph = Graph::new(grammar)?;
-    for exponent in LIMITS {
-        let limit = 1 << exponent;
-        if let Some(texts) = cover(&graph, limit)? {
-            return Ok((limit, texts));
+    for k in KS {
+        for limit in LIMITS.map(|exponent| 1 << exponent) {
+            if let Some(texts) = cover(&graph, k, limit)? {
+                return Ok((k, limit, texts));
+            }
         }
     }
     bail!("{name}: no covering set has fewer than {MOST_TEXTS} texts")
 }
 
 /// A covering set within a limit of length; nothing if there is none, or if it has too many texts.
-fn cover(graph: &std::sync::Arc<Graph>, limit: u32) -> Result<Option<Vec<Text>>> {
+fn cover(graph: &Arc<Graph>, k: usize, limit: u32) -> Result<Option<Vec<Text>>> {
     let mut cover = CoverBuilder::new()
         .packing(Packing::Few)
+        .texts(true)
         .max_len(Some(limit))
-        .build(graph, K)?;
+        .build(graph, k)?;
     let codec = Codec::new(graph);
     let (mut index, mut lexemes) = (SiteIndex::new(), Lexemes::default());
     let mut texts = Vec::new();
