@@ -137,6 +137,7 @@ tests "${features[@]}"
 needs hack "$cargo_hack"
 check cargo hack clippy --locked --package pleach --package pleach-core --each-feature --exclude-all-features -- -D warnings
 check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
+check scripts/book.sh
 
 # A short campaign from a covering set, which has to find inputs that are worth keeping. The program is the one that the tests have built.
 needs fuzz "$cargo_fuzz"
