@@ -45,7 +45,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `compiled` | targets take grammars that `pleach compile` has made, and learned models |
+//! | `compiled` | targets take grammars that `pleach convert` has compiled, and learned models |
 //! | `libafl` | for targets that LibAFL runs by `libafl_libfuzzer`: k-paths are registered where it looks for counters |
 //!
 //! Neither is on by default.
