@@ -52,6 +52,10 @@ const LINKING: &[(&str, &str)] = &[
         include_str!("../../../grammars/README.md"),
     ),
     (
+        "corpus/README.md",
+        include_str!("../../../corpus/README.md"),
+    ),
+    (
         "fuzz/arena/README.md",
         include_str!("../../../fuzz/arena/README.md"),
     ),
