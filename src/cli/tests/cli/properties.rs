@@ -83,7 +83,7 @@ fn the_same_arguments_give_the_same_bytes() {
         "seed json.ebnf DIR -k 3 --text --few",
         "seed json.ebnf DIR -k 3 --text --close-off cover",
         "seed json.ebnf DIR -k 2 --close-off random --random-seed 5",
-        "generate json.ebnf DIR -n 50",
+        "generate json.ebnf DIR -n 50 --choices",
         "generate expr.ebnf DIR -n 50 --strategy shortest --text --random-seed 9",
     ];
     for (at, verb) in verbs.iter().enumerate() {
@@ -125,10 +125,10 @@ fn a_state_changes_no_report() {
         let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
         file.set_modified(past).unwrap();
     };
-    sandbox.succeed("generate json.ebnf corpus -n 30");
+    sandbox.succeed("generate json.ebnf corpus -n 30 --choices");
     same_report(&sandbox, "first");
     same_report(&sandbox, "nothing new");
-    sandbox.succeed("generate json.ebnf corpus -n 30 --random-seed 1 --force");
+    sandbox.succeed("generate json.ebnf corpus -n 30 --choices --random-seed 1 --force");
     same_report(&sandbox, "more files");
     let first = sandbox.contents("corpus")[0].0.clone();
     fs::rename(&first, file("renamed")).unwrap();
@@ -153,7 +153,7 @@ fn a_state_changes_no_report() {
 
 fn a_cut_state_is_refused() {
     let sandbox = Sandbox::new();
-    sandbox.succeed("generate expr.ebnf corpus -n 3");
+    sandbox.succeed("generate expr.ebnf corpus -n 3 --choices");
     sandbox.succeed("coverage expr.ebnf corpus -k 2 --state state");
     let whole = fs::read(sandbox.path("state")).unwrap();
     let verb = "coverage expr.ebnf corpus -k 2 --state cut";
@@ -193,7 +193,7 @@ fn a_full_disk_is_an_error() {
         "generate expr.ebnf - --text -n 5",
         "coverage expr.ebnf corpus --json",
         "decode expr.ebnf corpus",
-        "show expr.ebnf expr.ebnf",
+        "show expr.ebnf expr.ebnf --choices",
         "encode expr.ebnf corpus -o encoded --force",
         "migrate expr.ebnf expr.ebnf corpus -o migrated --force",
     ] {
@@ -321,7 +321,7 @@ fn huge_grammars_get_an_answer() {
         }
         sandbox.succeed(&format!("paths {name} -k 1 --limit 3"));
         sandbox.succeed(&format!("generate {name} - --text -n 3"));
-        sandbox.succeed(&format!("show {name} expr.ebnf"));
+        sandbox.succeed(&format!("show {name} expr.ebnf --choices"));
     }
 }
 
@@ -359,7 +359,7 @@ fn generated_sentences_keep_the_limits() {
     let sandbox = Sandbox::new();
     for name in names() {
         let needed = sandbox
-            .succeed(&format!("decode {name}.ebnf /dev/null"))
+            .succeed(&format!("decode {name}.ebnf /dev/null --choices"))
             .len();
         let max_len = needed + 5;
         for strategy in ["random", "shortest"] {
@@ -376,7 +376,7 @@ fn generated_sentences_keep_the_limits() {
 
 fn many_files_give_the_same_as_few() {
     let sandbox = Sandbox::new();
-    sandbox.succeed("generate json.ebnf corpus -n 1000 --max-len 60");
+    sandbox.succeed("generate json.ebnf corpus -n 1000 --choices --max-len 60");
     let verb = "-k 4 --uncovered 100000";
     let all = sandbox.json(&format!("coverage json.ebnf corpus {verb}"));
     // The same inputs in one thread, as the arguments of several runs that build on each other.

@@ -237,7 +237,7 @@ fn covering_texts_cover_everything() {
 fn samples_and_what_is_beyond_them_cover_everything() {
     let sandbox = sandbox();
     for (name, grammar) in grammars(&sandbox) {
-        for form in ["", "--text"] {
+        for form in ["--choices", "--text"] {
             if name == REPEATS_NOTHING && form == "--text" {
                 continue;
             }
@@ -333,7 +333,7 @@ fn a_text_counts_as_a_whole_or_not_at_all() {
 
 fn a_corpus_migrates_there_and_back() {
     let sandbox = Sandbox::new();
-    sandbox.succeed("generate json.ebnf corpus -n 200 --max-len 100");
+    sandbox.succeed("generate json.ebnf corpus -n 200 --choices --max-len 100");
     let sentences = |grammar: &str, folder: &str| {
         sandbox.succeed(&format!("decode {grammar} {folder} -o {folder}-text"));
         files(&sandbox, &format!("{folder}-text"))
