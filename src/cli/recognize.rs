@@ -512,7 +512,7 @@ mod tests {
             let groups = [
                 (mutated(&choices), Kind::Choices),
                 (mutated(&texts), Kind::Texts),
-                (files(&format!("corpus/{name}")), Kind::Choices),
+                (files(&format!("corpus/{name}")), Kind::Texts),
                 (snippets, Kind::Texts),
                 (choices, Kind::Choices),
                 (texts, Kind::Texts),
