@@ -198,9 +198,9 @@ long arena arena fuzz/arena/Cargo.toml fuzz/arena/harness fuzz/arena/src fuzz/ar
 
 if [ -n "$all" ]; then
     needs deny "$cargo_deny"
-    check cargo deny --all-features --locked check --hide-inclusion-graph
+    check cargo deny --locked check --config .cargo/deny.toml --hide-inclusion-graph
     # What is published builds by itself, and its tests pass.
-    check cargo package --locked --workspace --exclude pleach-arena --exclude pleach-fuzz
+    check cargo package --locked --workspace --exclude pleach-arena --exclude pleach-fuzz --exclude xtask
     for package in "$target"/package/*/Cargo.toml; do
         tests --manifest-path "$package"
     done
