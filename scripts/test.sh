@@ -115,8 +115,9 @@ if [ ! -f "$archive" ]; then
 fi
 export CUSTOM_LIBFUZZER_PATH=$archive
 
+# Cases of what the compiler says are left as they are: their places count.
 formatting() {
-    git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check
+    git ls-files -z '*.rs' ':!src/tests/targets/' | xargs -0 rustfmt --edition 2024 --check
 }
 run formatting
 

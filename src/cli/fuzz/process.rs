@@ -43,7 +43,7 @@ pub(super) fn run(command: &mut Command, reading: &mut Reading) -> io::Result<En
         let mut child = command.spawn()?;
         GROUP.store(child.id(), Ordering::SeqCst);
         if INTERRUPTS.load(Ordering::SeqCst) > 0 {
-            signal(child.id(), "INT");
+            signal(child.id(), Signal::Interrupt);
         }
         if let Some(stderr) = child.stderr.take() {
             pass_through(stderr, reading)?;
@@ -79,19 +79,38 @@ fn interrupt() {
     let before = INTERRUPTS.fetch_add(1, Ordering::SeqCst);
     let group = GROUP.load(Ordering::SeqCst);
     if group != 0 {
-        signal(group, if before == 0 { "INT" } else { "KILL" });
+        signal(
+            group,
+            if before == 0 {
+                Signal::Interrupt
+            } else {
+                Signal::Kill
+            },
+        );
     }
 }
 
+/// The signals that are sent.
+#[derive(Clone, Copy)]
+enum Signal {
+    Interrupt,
+    Kill,
+}
+
 /// Sends a signal to all processes of a group. Where there are no groups, the console has told them already.
-fn signal(group: u32, name: &str) {
-    if cfg!(unix) {
-        // The shell's own `kill`: not every system has it as a program.
-        let _ = Command::new("sh")
-            .arg("-c")
-            .arg(format!("kill -{name} -{group}"))
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
+#[cfg(unix)]
+fn signal(group: u32, signal: Signal) {
+    use nix::sys::signal::{Signal as Unix, killpg};
+
+    let signal = match signal {
+        Signal::Interrupt => Unix::SIGINT,
+        Signal::Kill => Unix::SIGKILL,
+    };
+    // A group that is gone needs no signal.
+    if let Ok(group) = i32::try_from(group) {
+        let _ = killpg(nix::unistd::Pid::from_raw(group), signal);
     }
 }
+
+#[cfg(not(unix))]
+fn signal(_: u32, _: Signal) {}
