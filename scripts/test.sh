@@ -2,7 +2,9 @@
 # Everything that continuous integration runs, in this order; stops at the first command that fails, and names it.
 #
 #     scripts/test.sh         what a change can break; checks that take long run if what they depend on has changed
-#     scripts/test.sh --all   all checks, and notes in scripts/checked what the long ones have seen
+#     scripts/test.sh --all   all checks
+#
+# What a long check has seen when it passed is noted in scripts/checked, which is committed.
 #
 # Needs stable Rust with rustfmt and clippy, and a C++ compiler. What else is missing is installed: cargo-fuzz, cargo-hack, shellcheck;
 # mdbook; with --all, cargo-deny, too. Standard input is not read. The last line of the output is `tests: N passed, 0 failed`.
@@ -91,7 +93,7 @@ long() {
     printf '\n==> %s\n' "$name"
     "$function"
     { grep -v "^$name " scripts/checked 2>/dev/null || true; printf '%s %s\n' "$name" "$digest"; } | LC_ALL=C sort >"$scratch/checked"
-    [ -z "$all" ] || cp "$scratch/checked" scripts/checked
+    cp "$scratch/checked" scripts/checked
 }
 
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
@@ -136,7 +138,7 @@ check cargo clippy --locked "${features[@]}" --all-targets -- -D warnings
 tests "${features[@]}"
 # Each feature alone.
 needs hack "$cargo_hack"
-check cargo hack clippy --locked --package pleach --package pleach-core --each-feature --exclude-all-features -- -D warnings
+check env RUSTFLAGS="-D warnings" cargo hack check --locked --package pleach --package pleach-core --each-feature --exclude-all-features
 check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
 
 # A short campaign from a covering set, which has to find inputs that are worth keeping. The program is the one that the tests have built.
