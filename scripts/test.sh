@@ -136,9 +136,13 @@ check shells
 features=(--workspace --features pleach/libafl)
 check cargo clippy --locked "${features[@]}" --all-targets -- -D warnings
 tests "${features[@]}"
-# Each feature alone.
-needs hack "$cargo_hack"
-check env RUSTFLAGS="-D warnings" cargo hack check --locked --package pleach --package pleach-core --each-feature --exclude-all-features
+# Each feature alone: what a file without one has to do with others is tested above.
+each_feature() {
+    needs hack "$cargo_hack"
+    check env RUSTFLAGS="-D warnings" cargo hack check --locked --package pleach --package pleach-core --each-feature --exclude-all-features
+}
+mapfile -t conditional < <(git grep -l 'feature = ' -- 'src/core/*.rs' 'src/libfuzzer/*.rs')
+long features each_feature Cargo.toml src/core/Cargo.toml src/lib.rs "${conditional[@]}"
 check env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --all-features
 
 # A short campaign from a covering set, which has to find inputs that are worth keeping. The program is the one that the tests have built.
