@@ -1,6 +1,6 @@
 //! Places in a text, as editors count them: line and column.
 //!
-//! A [`Position`] costs one pass over the text up to the place; a [`Cursor`] finds many in one pass. Characters count as one column each.
+//! A [`Position`] costs one pass over the text up to the place; a `Cursor` finds many in one pass. Characters count as one column each.
 
 use std::fmt;
 
