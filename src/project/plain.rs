@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cargo_metadata::{DependencyKind, Metadata, Package, PackageId, Resolve};
 
-/// The packages that are plain themselves.
-const PLEACH: [&str; 2] = ["pleach", "pleach-core"];
+/// The packages whose needs do not count as the program's: what targets link of pleach, and its importers, which are
+/// programs to test for pleach's own targets only.
+const PLEACH: [&str; 3] = ["pleach", "pleach-core", "pleach-import"];
 
 /// The crates of a fuzz package.
 #[derive(Clone, PartialEq, Eq, Debug)]
