@@ -168,6 +168,19 @@ impl<'a> Coverer<'a> {
         self.memo
     }
 
+    /// The windows that were met, each once and ascending, and what later texts may use.
+    pub(super) fn finish_windows(self, windows: &mut Vec<u32>) -> Memo {
+        for marks in self.marked {
+            let (start, end) = marks.windows;
+            windows.extend_from_slice(&self.memo.covered[start as usize..end as usize]);
+        }
+        let met = self.windows_met.iter().flat_map(BitSet::iter);
+        windows.extend(met.map(|window| window as u32));
+        windows.sort_unstable();
+        windows.dedup();
+        self.memo
+    }
+
     /// Gives back what later texts may use, and adds nothing.
     pub(super) fn give_up(self) -> Memo {
         self.memo

@@ -11,7 +11,7 @@ use crate::rng::Rng;
 use super::canonical::{Canonical, Ground};
 #[cfg(feature = "tools")]
 use super::count::{self, Derivations};
-use super::cover::Coverer;
+use super::cover::{Coverer, Memo};
 use super::numbered::Numbered;
 use super::packed::Packed;
 use super::tables::Tables;
@@ -203,6 +203,30 @@ impl<'a> Forest<'a> {
         coverage: &mut Coverage,
         expansions: &mut ExpansionCoverage,
     ) -> Result<(), Refusal> {
+        self.meet_all(windows, |coverer| coverer.finish(coverage, expansions))
+    }
+
+    /// Replaces what is in `found` by the windows that all derivations together have, each once and ascending, without those in
+    /// open tokens. Takes memory by the windows of this text, not of the grammar. `windows` must be of the parser's graph.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if the budget does not suffice; nothing is found then.
+    pub fn windows(
+        &mut self,
+        windows: &Arc<WindowTable>,
+        found: &mut Vec<u32>,
+    ) -> Result<(), Refusal> {
+        found.clear();
+        self.meet_all(windows, |coverer| coverer.finish_windows(found))
+    }
+
+    /// Lets a coverer meet all derivations and finish.
+    fn meet_all(
+        &mut self,
+        windows: &Arc<WindowTable>,
+        finish: impl FnOnce(Coverer<'_>) -> Memo,
+    ) -> Result<(), Refusal> {
         self.workspace.chart.steps = 0;
         let tables = self.tables;
         let memo = std::mem::take(&mut self.workspace.cover);
@@ -210,7 +234,7 @@ impl<'a> Forest<'a> {
         let mut coverer = Coverer::new(tables, windows, generation, memo);
         let met = self.meet(&mut coverer);
         self.workspace.cover = match met {
-            Ok(()) => coverer.finish(coverage, expansions),
+            Ok(()) => finish(coverer),
             Err(_) => coverer.give_up(),
         };
         met
