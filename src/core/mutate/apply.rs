@@ -304,7 +304,6 @@ impl Session {
     /// Applies an operator at one of its sites, drawn uniformly.
     pub fn apply(&mut self, operator: &dyn Operator) -> bool {
         self.work.settle();
-        self.fill_whole();
         let site = match operator.kind() {
             None => Some(0),
             Some(kind) => {
@@ -312,8 +311,14 @@ impl Session {
                 self.work.nth(kind, i)
             }
         };
-        let applied = operator.is_ready(&self.work)
-            && site.is_some_and(|site| operator.apply(&mut self.work, site));
+        site.is_some_and(|site| self.apply_at(operator, site))
+    }
+
+    /// Applies an operator at a site.
+    pub(super) fn apply_at(&mut self, operator: &dyn Operator, site: u32) -> bool {
+        self.work.settle();
+        self.fill_whole();
+        let applied = operator.is_ready(&self.work) && operator.apply(&mut self.work, site);
         if applied {
             self.maker = None;
             self.keep();

@@ -1,6 +1,7 @@
 //! Every operator leaves an input that decodes to what the session says it is.
 
 mod limits;
+mod meaning;
 mod verbatim;
 
 use std::collections::BTreeMap;
