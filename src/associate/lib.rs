@@ -11,21 +11,29 @@
 //! | texts to features | [`features`], `quantities` |
 //! | features to columns of bits, constant ones left out and equal ones merged | [`columns`] |
 //! | a class to its tree | [`learn`], [`tree`] |
+//! | all trees, and what they ask | [`model`]; as a file [`stored`]; in words [`words`] |
+//! | a tree to inputs that satisfy it | [`aim`] |
 //!
 //! The crate starts no processes and reads no files: texts and classes come in, whoever found them out.
 
 #![forbid(unsafe_code)]
 
+pub mod aim;
 pub mod columns;
 pub mod features;
 pub mod learn;
+pub mod model;
 mod quantities;
+pub mod stored;
 pub mod tree;
+pub mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use aim::Aim;
 pub use columns::Columns;
 pub use features::{Extractor, Feature, FeatureVector, Features, Quantity};
 pub use learn::{Balance, Learner};
+pub use model::Model;
 pub use tree::Tree;

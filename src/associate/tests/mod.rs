@@ -1,5 +1,6 @@
 //! Tests of several modules.
 
+mod calculator;
 mod features;
 mod learn;
 
@@ -11,7 +12,7 @@ use crate::features::Reader;
 use crate::{Columns, Extractor, FeatureVector, Features};
 
 /// The graph of a grammar in a test.
-fn graph(grammar: &str) -> Arc<Graph> {
+pub(crate) fn graph(grammar: &str) -> Arc<Graph> {
     let grammar: Grammar = grammar.parse().expect("a grammar");
     Graph::new(grammar).expect("a graph")
 }
