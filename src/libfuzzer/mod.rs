@@ -496,7 +496,7 @@ impl Fuzzer {
     fn mark(&self, session: &mut Session) {
         session.mark();
         if !self.counters.is_empty() {
-            for feature in session.features() {
+            for &feature in session.features() {
                 // Grammars with more windows than counters share them.
                 self.counters[feature as usize % self.counters.len()].store(1, Ordering::Relaxed);
             }

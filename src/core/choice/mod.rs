@@ -275,21 +275,18 @@ impl Codec {
         lexemes.layout.text()
     }
 
-    /// Finds the end of an index's canonical sequence where a splice lost it. O(choices).
-    pub fn tighten(&self, index: &mut SiteIndex, scratch: &mut Scratch) {
-        if index.is_loose() {
-            let mut tape = TapeChooser::new(&self.sites, &index.choices);
-            let mut encoder = Encoder::new();
-            walk::walk(
-                &self.sites,
-                &mut scratch.stacks,
-                ROOT,
-                &mut tape,
-                &mut encoder,
-            );
-            index.kept = encoder.kept() as u32;
-            index.loose = false;
-        }
+    /// How many bytes of any choices the canonical sequence of their derivation has. O(choices).
+    pub fn canonical_len(&self, choices: &[u8], scratch: &mut Scratch) -> usize {
+        let mut tape = TapeChooser::new(&self.sites, choices);
+        let mut encoder = Encoder::new();
+        walk::walk(
+            &self.sites,
+            &mut scratch.stacks,
+            ROOT,
+            &mut tape,
+            &mut encoder,
+        );
+        encoder.kept()
     }
 
     /// The symbol of a node, if it is symbolic; [`ROOT`] is not.

@@ -1,10 +1,9 @@
-//! The site index: what a choice sequence derives, as a flat table that can be spliced.
+//! The site index: what a choice sequence derives, as a flat table.
 //!
 //! A *site* is an occurrence of a node that can be replaced on its own: of every symbolic node, and of every alternation,
 //! quantifier and quantified group that is not a whole right side (for a whole right side, the reference stands). Sites
-//! are in pre-order, 32 bytes each; a subtree is a range of sites, a range of choices and a range of text. Replacing a
-//! subtree moves the tail of three arrays and adds three constants to the sites behind it: time linear in the tail, at
-//! memory speed, without decoding anything but the new part.
+//! are in pre-order, 32 bytes each; a subtree is a range of sites, a range of choices and a range of text. So a subtree is replaced by
+//! copying what stands before and behind it ([`crate::mutate`]).
 //!
 //! ```text
 //! sites    root ─ object ─ member ─ string … value ─ number …
@@ -13,8 +12,7 @@
 //! ```
 //!
 //! Choices are kept in full (no trailing choice dropped), so that every subtree's slice is complete. The canonical sequence
-//! ends behind the last choice that close-off would not have made; where that is follows the splices, and only if the
-//! last such choice itself is spliced away has it to be found again ([`SiteIndex::is_loose`]).
+//! ends behind the last choice that close-off would not have made.
 
 use super::class::{ClassCode, MemberChoice};
 use super::program::ROOT;
@@ -55,8 +53,6 @@ pub struct SiteIndex {
     pub(super) choices: Vec<u8>,
     /// The end of the last choice that close-off would not have made.
     pub(super) kept: u32,
-    /// Whether `kept` is only an upper bound.
-    pub(super) loose: bool,
     pub(super) sites: Vec<Site>,
     pub(super) text: Vec<u8>,
 }
@@ -84,7 +80,6 @@ impl SiteIndex {
     pub fn clear(&mut self) {
         self.choices.clear();
         self.kept = 0;
-        self.loose = false;
         self.sites.clear();
         self.text.clear();
     }
@@ -107,15 +102,9 @@ impl SiteIndex {
         &self.choices
     }
 
-    /// The canonical choice sequence: minimal unless [`SiteIndex::is_loose`], and decoded to the same derivation.
+    /// The canonical choice sequence: minimal, and decoded to the same derivation.
     pub fn canonical(&self) -> &[u8] {
         &self.choices[..self.kept as usize]
-    }
-
-    /// Whether a splice took away the last choice that close-off would not have made, so that the canonical sequence
-    /// may have choices at its end that are not needed. [`super::Codec::tighten`] finds its end again.
-    pub fn is_loose(&self) -> bool {
-        self.loose
     }
 
     /// The windows of the derivation, one a symbolic site, repeated where they occur again.
@@ -183,100 +172,6 @@ impl SiteIndex {
             text: self.text_range(site),
         }
     }
-
-    /// The length of the canonical sequence, or an upper bound of it, after a splice.
-    pub fn canonical_len_with(&self, span: &Span, lead: &[u8], new: Option<&SiteIndex>) -> usize {
-        let added = lead.len() + new.map_or(0, |new| new.choices.len());
-        let new_kept = new.map_or(0, |new| new.kept as usize);
-        if self.kept > span.choices.end {
-            self.kept as usize + added - (span.choices.end - span.choices.start) as usize
-        } else if new_kept > 0 || !lead.is_empty() {
-            span.choices.start as usize + lead.len() + new_kept
-        } else {
-            self.kept.min(span.choices.start) as usize
-        }
-    }
-
-    /// Puts `lead` (choices of the parent) and the subtree of `new` in the place of `span`, which may be empty;
-    /// without `new`, only cuts. O(tail + new).
-    ///
-    /// `new` must have been derived for this place: from the same node or for the same production, at its depth and under
-    /// its windows.
-    pub fn splice(&mut self, span: &Span, lead: &[u8], new: Option<&SiteIndex>) {
-        let empty: (&[Site], &[u8], &[u8]) = (&[], &[], &[]);
-        let (sites, choices, text) = new.map_or(empty, |new| (&new.sites, &new.choices, &new.text));
-        let site_shift = (sites.len() as u32).wrapping_sub(span.sites.end - span.sites.start);
-        let choice_shift = ((lead.len() + choices.len()) as u32)
-            .wrapping_sub(span.choices.end - span.choices.start);
-        let text_shift = (text.len() as u32).wrapping_sub(span.text.end - span.text.start);
-
-        // A lead is a decision to go on, which close-off never makes.
-        let kept = self.canonical_len_with(span, lead, new);
-        let mut above = span.parent;
-        while let Some(site) = self.sites.get_mut(above as usize) {
-            site.end = site.end.wrapping_add(site_shift);
-            site.choice_end = site.choice_end.wrapping_add(choice_shift);
-            above = site.parent;
-        }
-        for site in &mut self.sites[span.sites.end as usize..] {
-            let moved = if site.parent >= span.sites.end {
-                site_shift
-            } else {
-                0
-            };
-            site.parent = site.parent.wrapping_add(moved);
-            site.end = site.end.wrapping_add(site_shift);
-            site.choice_start = site.choice_start.wrapping_add(choice_shift);
-            site.choice_end = site.choice_end.wrapping_add(choice_shift);
-            site.text_start = site.text_start.wrapping_add(text_shift);
-        }
-        replace(&mut self.sites, &span.sites, &[], sites);
-        let first = span.sites.start;
-        let choice_base = span.choices.start + lead.len() as u32;
-        for site in &mut self.sites[first as usize..first as usize + sites.len()] {
-            site.parent = match site.parent {
-                NO_SITE => span.parent,
-                parent => parent + first,
-            };
-            site.end += first;
-            site.choice_start += choice_base;
-            site.choice_end += choice_base;
-            site.text_start += span.text.start;
-        }
-        replace(&mut self.choices, &span.choices, lead, choices);
-        let new_kept = new.map_or(0, |new| new.kept);
-        if self.kept <= span.choices.end {
-            if new_kept > 0 || !lead.is_empty() {
-                self.loose = new.is_some_and(|new| new.loose);
-            } else if self.kept > span.choices.start {
-                self.loose = true;
-            }
-        }
-        self.kept = kept as u32;
-        replace(&mut self.text, &span.text, &[], text);
-        if let Some(site) = self
-            .sites
-            .get_mut(first as usize)
-            .filter(|_| span.parent == NO_SITE)
-        {
-            site.node = ROOT;
-        }
-    }
-}
-
-/// Replaces `range` by `lead` and `new`, moving the tail once.
-fn replace<T: Copy + Default>(items: &mut Vec<T>, range: &Range<u32>, lead: &[T], new: &[T]) {
-    let (start, end) = (range.start as usize, range.end as usize);
-    let old_len = items.len();
-    let new_end = start + lead.len() + new.len();
-    let new_len = old_len - (end - start) + lead.len() + new.len();
-    if new_len > old_len {
-        items.resize(new_len, T::default());
-    }
-    items.copy_within(end..old_len, new_end);
-    items.truncate(new_len);
-    items[start..start + lead.len()].copy_from_slice(lead);
-    items[start + lead.len()..new_end].copy_from_slice(new);
 }
 
 impl Default for Site {

@@ -1,4 +1,4 @@
-//! Totality, canonicity, agreement of the two decoders, and splices against decoding anew.
+//! Totality, canonicity, agreement of the two decoders, and depth.
 
 use std::sync::Arc;
 
@@ -172,44 +172,6 @@ fn a_cut_sequence_decodes_to_a_closed_off_prefix() {
         ]
     "#]]
     .assert_debug_eq(&cut);
-}
-
-#[test]
-fn a_splice_gives_what_decoding_anew_gives() {
-    let mut rng = Rng::new(17);
-    let mut scratch = Scratch::default();
-    let (mut index, mut fragment, mut anew) =
-        (SiteIndex::new(), SiteIndex::new(), SiteIndex::new());
-    let mut spliced = 0;
-    for graph in graphs(150, 14) {
-        let codec = codec(&graph, 1 + rng.below(3) as usize);
-        for _ in 0..20 {
-            let choices: Vec<u8> = (0..rng.below(60)).map(|_| rng.below(256) as u8).collect();
-            codec.index(&choices, &mut scratch, &mut index);
-            for _ in 0..4 {
-                let site = rng.index(index.sites().len()) as u32;
-                let at = index.sites()[site as usize];
-                let new: Vec<u8> = (0..rng.below(12)).map(|_| rng.below(256) as u8).collect();
-                let mut tape = codec.tape(&new);
-                codec.derive_under(
-                    at.node,
-                    &mut tape,
-                    index.sites(),
-                    at.parent,
-                    &mut scratch,
-                    &mut fragment,
-                );
-                let span = index.span(site);
-                index.splice(&span, &[], Some(&fragment));
-                codec.tighten(&mut index, &mut scratch);
-                codec.index(index.choices(), &mut scratch, &mut anew);
-                assert_eq!(index, anew, "{}", graph.grammar());
-                invariants(&index);
-                spliced += 1;
-            }
-        }
-    }
-    assert!(spliced > 10_000);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::places::CANDIDATES;
 use super::work::Workspace;
-use super::yields::{self, Maker};
+use super::yields::Maker;
 use super::{FIRST, Operator, Outcome, SLIP, Session, TRANSPLANT, VERBATIM, operators};
 use crate::id::ProductionId;
 use crate::slip;
@@ -29,20 +29,47 @@ const MOST_ERRORS: u32 = 400;
 const OPEN: u32 = 800;
 
 impl Session {
-    /// One mutation, or another in its place where an input would come out that is likely to crash as others have.
+    /// One mutation, encoded. Others are made where it was made before, is likely to crash as others have, or reads as other tokens.
     pub(super) fn step(&mut self, shrink: bool) -> Outcome {
-        if !self.may_return() {
-            return self.step_onward(shrink);
+        self.step_from(shrink, Session::step_once)
+    }
+
+    /// The same that begins with another change.
+    fn step_from(
+        &mut self,
+        shrink: bool,
+        mut change: impl FnMut(&mut Session, bool) -> Outcome,
+    ) -> Outcome {
+        if shrink || self.work.is_mostly_new() {
+            self.rebase();
         }
-        for _ in 0..=AVOIDED {
-            let outcome = self.step_onward(shrink);
-            if !self.is_to_be_avoided() {
+        // What was handed in with suspects is to be mutated with them: to be minimized, say.
+        let avoids = self.work.steering.has_suspects() && self.crashes() == 0;
+        let is_read = self.is_read();
+        let (mut known, mut misread, mut avoided) = (0, 0, 0);
+        let mut outcome = change(self, shrink);
+        loop {
+            self.encode();
+            if outcome == Outcome::Exhausted {
                 return outcome;
             }
-            self.return_to_parent();
+            if is_read && misread < MISREAD_REPEATS && !self.is_read() {
+                misread += 1;
+                self.go_back();
+            } else if !shrink && known < REPEATS && self.is_known() {
+                known += 1;
+            } else if avoids && self.is_to_be_avoided() {
+                self.go_back();
+                avoided += 1;
+                if avoided > AVOIDED {
+                    self.maker = None;
+                    return Outcome::Exhausted;
+                }
+            } else {
+                return outcome;
+            }
+            outcome = self.step_once(shrink);
         }
-        self.maker = None;
-        Outcome::Exhausted
     }
 
     /// Makes the next input of the covering set that a campaign begins with the present one, of at most `max_size` bytes of
@@ -53,23 +80,27 @@ impl Session {
             return false;
         }
         let graph = self.codec().graph().clone();
-        let before = self.given.clone();
+        let before = self.choices().to_vec();
         loop {
             let Workspace {
                 steering, limits, ..
             } = &self.work;
-            let Some(choices) = self.opening.next(&graph, steering, *limits) else {
+            let mut opening = std::mem::take(&mut self.opening);
+            let next = opening.next(&graph, steering, *limits);
+            let is_over = next.is_none();
+            if let Some(choices) = next {
+                self.derive(choices);
+            }
+            self.opening = opening;
+            if is_over {
                 // What did not fit is not to be mutated in its place.
                 self.adopt(&before);
                 return false;
-            };
-            self.work.load(choices);
-            self.work.slips.clear();
-            self.keep();
+            }
             self.maker = None;
-            let fits = self.given.len() <= max_size && self.sentence().len() <= max_len;
+            let fits = self.choices().len() <= max_size && self.sentence().len() <= max_len;
             let is_read = self.work.graph().lexicon().is_none() || self.is_read();
-            let is_new = self.given != before;
+            let is_new = self.choices() != before;
             if is_new
                 && fits
                 && is_read
@@ -81,68 +112,18 @@ impl Session {
         }
     }
 
-    /// Whether mutants are compared with what has crashed; keeps the present input then.
-    fn may_return(&mut self) -> bool {
-        // What was handed in with suspects is to be mutated with them: to be minimized, say.
-        let may = self.work.steering.has_suspects() && self.crashes() == 0;
-        if may {
-            self.parent.clone_from(&self.given);
-        }
-        may
-    }
-
-    fn return_to_parent(&mut self) {
-        let parent = std::mem::take(&mut self.parent);
-        self.adopt(&parent);
-        self.parent = parent;
-    }
-
     /// The most crashes that had something of the present input's which no input has survived.
     fn crashes(&mut self) -> u16 {
         if self.is_verbatim() {
             return 0;
         }
-        let Workspace {
-            steering, index, ..
-        } = &mut self.work;
-        let crashes = index.windows().map(|window| steering.crashes(window));
-        crashes.max().unwrap_or(0)
+        self.work.crashes()
     }
 
     /// Whether the present input is not to be run: the likelier, the more crashes were like it.
     fn is_to_be_avoided(&mut self) -> bool {
         let crashes = u32::from(self.crashes());
         crashes > 0 && self.work.rng.below(crashes + 1) > 0
-    }
-
-    /// One mutation; a few where what comes out was given out before.
-    fn step_onward(&mut self, shrink: bool) -> Outcome {
-        let parent = self.is_read().then(|| self.given.clone());
-        let mut outcome = self.step_once(shrink);
-        self.keep();
-        if let Some(parent) = parent {
-            for _ in 0..MISREAD_REPEATS {
-                if self.is_read() || outcome == Outcome::Exhausted {
-                    break;
-                }
-                self.adopt(&parent);
-                outcome = self.step_once(shrink);
-                self.keep();
-            }
-        }
-        for _ in 0..REPEATS {
-            if shrink || outcome == Outcome::Exhausted || !self.is_known() {
-                break;
-            }
-            outcome = self.step_once(shrink);
-            self.keep();
-        }
-        outcome
-    }
-
-    /// Whether the present input is of tokens that its text reads as.
-    fn is_read(&self) -> bool {
-        self.work.graph().lexicon().is_some() && !self.lexemes.is_misread()
     }
 
     /// One mutation of the derivation, or of its slips.
@@ -187,37 +168,24 @@ impl Session {
         self.work.slips.remove(i);
     }
 
+    /// One mutation that takes a part of another input, if one fits.
     pub(super) fn transplant(&mut self, donor: &[u8], shrink: bool) -> Outcome {
-        let may_return = self.may_return();
-        let outcome = self.transplant_once(donor, shrink);
-        if may_return && self.is_to_be_avoided() {
-            self.return_to_parent();
-            return self.step(shrink);
-        }
-        outcome
-    }
-
-    fn transplant_once(&mut self, donor: &[u8], shrink: bool) -> Outcome {
-        if !shrink && self.is_verbatim() && self.cross_verbatim(donor) {
-            self.keep();
-            return Outcome::Mutated(operators::Verbatim.name());
-        }
-        self.work.settle();
-        self.work.load_donor(slip::split(donor).0);
-        if self.errors == 0 {
-            self.work.slips.forgive();
-        }
-        let outcome = match self.apply_numbered(TRANSPLANT) {
-            true => Outcome::Mutated(operators::Transplant.name()),
-            false => self.change(shrink),
-        };
-        self.keep();
-        if !shrink && self.is_known() {
-            self.change(shrink);
-        }
-        self.work.donor.clear();
-        self.keep();
-        outcome
+        self.step_from(shrink, |session, shrink| {
+            if !shrink && session.is_verbatim() && session.cross_verbatim(donor) {
+                return Outcome::Mutated(operators::Verbatim.name());
+            }
+            session.work.settle();
+            if session.errors == 0 || session.is_verbatim() {
+                session.work.slips.forgive();
+            }
+            session.enter_donor(slip::split(donor).0);
+            let outcome = match session.apply_numbered(TRANSPLANT) {
+                true => Outcome::Mutated(operators::Transplant.name()),
+                false => session.change(shrink),
+            };
+            session.leave_donor();
+            outcome
+        })
     }
 
     /// Changes the derivation by one operator.
@@ -246,15 +214,26 @@ impl Session {
             return false;
         };
         let operators = std::mem::take(&mut self.operators);
-        let applied = operators
-            .get(number)
-            .is_some_and(|operator| operator.apply(&mut self.work, site));
+        let applied = match operators.get(number) {
+            Some(operator) => self.attempt(&**operator, site),
+            None => false,
+        };
         self.operators = operators;
         if applied {
             self.maker = Some(Maker {
                 operator: number,
                 place,
             });
+        }
+        applied
+    }
+
+    /// Lets an operator work on a site; where it fails, nothing has changed.
+    fn attempt(&mut self, operator: &dyn Operator, site: u32) -> bool {
+        let applied = operator.apply(&mut self.work, site);
+        match applied {
+            true => self.work.commit(),
+            false => self.work.edits.roll_back(),
         }
         applied
     }
@@ -268,23 +247,14 @@ impl Session {
         let Some(kind) = operator.kind() else {
             return Some((0, self.work.nonterminal(0)));
         };
-        let count = self.work.count(kind);
-        if count == 0 {
-            return None;
-        }
         let mut candidates = [(0, ProductionId(0)); CANDIDATES];
         for candidate in &mut candidates {
-            let i = self.work.rng.index(count);
-            let site = self.work.nth(kind, i)?;
+            let site = self.work.draw(kind)?;
             *candidate = (site, self.work.nonterminal(site));
         }
         let places = &self.yields.places;
         let site = places.draw(number, &candidates, &mut self.work.rng)?;
         Some((site, self.work.nonterminal(site)))
-    }
-
-    fn hash(&mut self) -> u64 {
-        *self.hash.get_or_insert_with(|| yields::hash(&self.given))
     }
 
     /// Whether the present input was there before.
@@ -306,10 +276,7 @@ impl Session {
         self.work.settle();
         let site = match operator.kind() {
             None => Some(0),
-            Some(kind) => {
-                let i = self.work.rng.index(self.work.count(kind));
-                self.work.nth(kind, i)
-            }
+            Some(kind) => self.work.draw(kind),
         };
         site.is_some_and(|site| self.apply_at(operator, site))
     }
@@ -318,10 +285,11 @@ impl Session {
     pub(super) fn apply_at(&mut self, operator: &dyn Operator, site: u32) -> bool {
         self.work.settle();
         self.fill_whole();
-        let applied = operator.is_ready(&self.work) && operator.apply(&mut self.work, site);
+        let applied = operator.is_ready(&self.work) && self.attempt(operator, site);
         if applied {
             self.maker = None;
-            self.keep();
+            self.encode();
+            self.render();
         }
         applied
     }

@@ -19,13 +19,14 @@ impl Session {
         let outcome = change(self);
         self.work.limits = limits;
         self.fit(max_size);
+        self.render();
         self.remember();
         outcome
     }
 
     /// [`Session::open`] with at most `max_size` bytes of choices; false, too, if the present input has more and is to be shortened.
     pub(super) fn open_choices(&mut self, max_size: usize) -> bool {
-        self.given.len() <= max_size && self.open(max_size, self.work.limits.max_len)
+        self.choices().len() <= max_size && self.open(max_size, self.work.limits.max_len)
     }
 
     /// [`Session::open`] with at most `max_len` bytes of text; false, too, if the present input has more and is to be shortened.
@@ -36,7 +37,7 @@ impl Session {
 
     /// The present input is one that the campaign begins with.
     pub(super) fn begin_with(&mut self) {
-        let (choices, text) = (self.given.len(), self.sentence().len());
+        let (choices, text) = (self.choices().len(), self.sentence().len());
         self.longest.choices = self.longest.choices.max(choices);
         self.longest.text = self.longest.text.max(text);
     }
@@ -53,14 +54,14 @@ impl Session {
         self.work.limits.max_len = limits.max_len.min(max_len);
         let changed = change(self);
         self.work.limits = limits;
-        self.keep();
+        self.render();
         changed
     }
 
     /// Cuts choices off the present input's end until its sentence, closed off there, has at most `max_len` bytes. False if
     /// even the sentence of no choices is longer. Slips and variations are forgotten.
     pub fn cut(&mut self, max_len: usize) -> bool {
-        let choices = slip::split(&self.given).0.to_vec();
+        let choices = slip::split(self.choices()).0.to_vec();
         let mut len = choices.len();
         while self.sentence().len() > max_len || !self.work.slips.is_empty() {
             if len == 0 && self.work.slips.is_empty() {
@@ -69,32 +70,21 @@ impl Session {
             if self.work.slips.is_empty() {
                 len -= len.div_ceil(4);
             }
-            self.work.load(&choices[..len]);
-            // What is left may end like slips.
-            self.work.slips.clear();
-            self.keep();
+            self.derive(&choices[..len]);
         }
         true
     }
 
     /// Cuts the present input to a size; what is lost is closed off. Slips go first.
     pub(super) fn fit(&mut self, max_size: usize) {
-        if self.given.len() > max_size && self.is_verbatim() {
-            self.work.leave_derivation();
-            self.keep();
+        if self.choices().len() > max_size && self.is_verbatim() {
+            self.work.is_bare = true;
+            self.encode();
         }
-        if self.given.len() > max_size && !self.work.slips.is_empty() {
-            self.work.settle();
-            self.work.slips.clear();
-            self.keep();
-        }
-        if self.given.len() > max_size {
-            self.hash = None;
-            self.given.truncate(max_size);
-            let choices = std::mem::take(&mut self.given);
-            self.work.load(&choices);
-            self.given = choices;
-            self.render();
+        if self.choices().len() > max_size {
+            let mut choices = slip::split(self.choices()).0.to_vec();
+            choices.truncate(max_size);
+            self.derive(&choices);
         }
     }
 }

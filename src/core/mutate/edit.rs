@@ -1,23 +1,25 @@
 //! Edits that operators share: copies, items of repetitions, swaps, class members.
 
 use super::kinds::Kind;
-use super::work::{Budget, ItemSource, Part, Workspace};
+use super::parent::Census;
+use super::work::{ItemSource, Part, Workspace};
 use crate::choice::{ClassCode, MemberChoice, SiteIndex, Span, put};
 use crate::grammar::{Member, NodeKind};
+use crate::id::NodeId;
 use crate::rng::Rng;
 
 impl Workspace {
     /// The site above.
     pub fn parent(&self, site: u32) -> Option<u32> {
-        let parent = self.index.sites().get(site as usize)?.parent;
-        ((parent as usize) < self.index.sites().len()).then_some(parent)
+        let parent = self.index().sites().get(site as usize)?.parent;
+        ((parent as usize) < self.index().sites().len()).then_some(parent)
     }
 
     /// The alternative that an alternation's site has taken.
     pub fn alternative(&self, site: u32) -> Option<u32> {
         let node = self.choice_node(site)?;
         let count = self.graph().grammar().children(node).len() as u32;
-        let mut tape = crate::choice::Tape::new(self.index.choices_of(site));
+        let mut tape = crate::choice::Tape::new(self.index().choices_of(site));
         tape.take(count)
     }
 
@@ -29,7 +31,7 @@ impl Workspace {
     ) -> bool {
         let mut choices = std::mem::take(&mut self.buffers.choices);
         choices.clear();
-        fill(&self.index, &mut choices);
+        fill(self.index(), &mut choices);
         let replaced = self.replace(site, Part::Choices(&choices));
         self.buffers.choices = choices;
         replaced
@@ -38,7 +40,7 @@ impl Workspace {
     /// Replaces a site's subtree by one that an earlier input had for the same nonterminal.
     pub fn borrow_part(&mut self, site: u32) -> bool {
         let production = self
-            .index
+            .index()
             .sites()
             .get(site as usize)
             .and_then(|at| self.production_of(at.node));
@@ -47,7 +49,7 @@ impl Workspace {
         else {
             return false;
         };
-        if part == self.index.choices_of(site) {
+        if part == self.index().choices_of(site) {
             return false;
         }
         let mut choices = std::mem::take(&mut self.buffers.choices);
@@ -60,12 +62,12 @@ impl Workspace {
 
     /// Replaces a site's subtree by that of a site of the donor.
     pub fn replace_from_donor(&mut self, site: u32, donated: u32) -> bool {
-        if self.donor.choices_of(donated) == self.index.choices_of(site) {
+        if self.donor().choices_of(donated) == self.index().choices_of(site) {
             return false;
         }
         let mut choices = std::mem::take(&mut self.buffers.choices);
         choices.clear();
-        choices.extend_from_slice(self.donor.choices_of(donated));
+        choices.extend_from_slice(self.donor().choices_of(donated));
         let replaced = self.replace(site, Part::Choices(&choices));
         self.buffers.choices = choices;
         replaced
@@ -73,47 +75,64 @@ impl Workspace {
 
     /// Swaps the subtrees of two compatible sites, none within the other.
     pub fn swap_sites(&mut self, one: u32, other: u32) -> bool {
-        let (first, second) = (one.min(other), one.max(other));
-        let (mut at_first, mut at_second) = (
-            std::mem::take(&mut self.buffers.choices),
-            std::mem::take(&mut self.buffers.other),
-        );
-        at_first.clear();
-        at_second.clear();
-        at_first.extend_from_slice(self.index.choices_of(first));
-        at_second.extend_from_slice(self.index.choices_of(second));
-        // The one behind first: that does not move the one before.
-        let mut swapped = at_first != at_second && self.replace(second, Part::Choices(&at_first));
-        if swapped && !self.replace(first, Part::Choices(&at_second)) {
-            // What was there may be beyond the budget, and goes back nevertheless.
-            let limits = std::mem::replace(&mut self.limits, Budget::NONE);
-            self.replace(second, Part::Choices(&at_second));
-            self.limits = limits;
-            swapped = false;
+        if self.index().choices_of(one) == self.index().choices_of(other) {
+            return false;
         }
-        (self.buffers.choices, self.buffers.other) = (at_first, at_second);
-        swapped
+        let put_copy = |work: &mut Workspace, at: u32, from: u32| {
+            work.replace_by_copy(at, |index, choices| {
+                choices.extend_from_slice(index.choices_of(from));
+            })
+        };
+        // What gets shorter first: the other may need its room.
+        let len = |site: u32| self.index().text_range(site).len();
+        let (long, short) = match len(one) < len(other) {
+            true => (other, one),
+            false => (one, other),
+        };
+        put_copy(self, long, short) && put_copy(self, short, long)
     }
 
-    /// A site that derives the same nonterminal or node and lies neither above nor below, the first from a random place on.
+    /// A site that derives the same nonterminal or node and lies neither above nor below.
     pub fn compatible_elsewhere(&mut self, site: u32) -> Option<u32> {
-        let start = self.rng.index(self.index.sites().len());
-        let sites = self.index.sites();
-        let at = sites.get(site as usize)?;
-        let apart = |other: u32| other >= at.end || sites[other as usize].end <= site;
-        let fits =
-            |&other: &u32| apart(other) && self.is_compatible(sites[other as usize].node, at.node);
-        let (len, start) = (sites.len() as u32, start as u32);
-        (start..len).chain(0..start).find(fits)
+        let (node, end) = self
+            .index()
+            .sites()
+            .get(site as usize)
+            .map(|at| (at.node, at.end))?;
+        let drawn = self.rng.bits();
+        self.census();
+        let work = &*self;
+        let sites = work.index().sites();
+        let apart = |other: u32| other >= end || sites[other as usize].end <= site;
+        work.compatible(work.parent.counted(), node, drawn, apart)
     }
 
-    /// A site of the donor that may stand at a site of the input, the first from a random place on.
+    /// A site of the donor that may stand at a site of the input.
     pub fn compatible_in_donor(&mut self, site: u32) -> Option<u32> {
-        let start = self.rng.index(self.donor.sites().len()) as u32;
-        let node = self.index.sites().get(site as usize)?.node;
-        let sites = self.donor.sites();
-        let fits = |&other: &u32| self.is_compatible(sites[other as usize].node, node);
-        (start..sites.len() as u32).chain(0..start).find(fits)
+        let node = self.index().sites().get(site as usize)?.node;
+        let drawn = self.rng.bits();
+        self.donor_census();
+        self.compatible(self.donor.counted(), node, drawn, |_| true)
+    }
+
+    /// Of the sites that may stand at a node, the first one that fits, from a random one on. Looks at a few only.
+    fn compatible(
+        &self,
+        census: &Census,
+        node: NodeId,
+        drawn: u64,
+        fits: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        const LOOKED_AT: usize = 64;
+        let nodes = || census.nodes().filter(|it| self.is_compatible(it.0, node));
+        let count: usize = nodes().map(|it| it.1.len()).sum();
+        let first = ((u128::from(drawn) * count as u128) >> 64) as usize;
+        let sites = || nodes().flat_map(|it| it.1.iter().copied());
+        let mut around = sites()
+            .skip(first)
+            .chain(sites().take(first))
+            .take(LOOKED_AT);
+        around.find(|&site| fits(site))
     }
 
     /// The first recursion from a site on: a site and one above it that derives the same nonterminal. Looks at a few sites
@@ -127,7 +146,12 @@ impl Workspace {
 
     /// Takes another member of a class: a neighbor of the present one, one that programs treat specially, or any.
     pub fn change_member(&mut self, site: u32) -> bool {
-        let Some(node) = self.index.sites().get(site as usize).map(|site| site.node) else {
+        let Some(node) = self
+            .index()
+            .sites()
+            .get(site as usize)
+            .map(|site| site.node)
+        else {
             return false;
         };
         let codec = self.codec().clone();
@@ -142,7 +166,7 @@ impl Workspace {
             _ => return false,
         };
         let heads = class.head_count();
-        let mut tape = crate::choice::Tape::new(self.index.choices_of(site));
+        let mut tape = crate::choice::Tape::new(self.index().choices_of(site));
         let (old_head, rest_count) = match tape.take(heads) {
             Some(head) => (head, class.rest_count(head)),
             None => return false,
@@ -201,7 +225,7 @@ impl Workspace {
             std::mem::take(&mut self.buffers.items),
         );
         before.clear();
-        before.extend(self.index.children(quantifier));
+        before.extend(self.index().children(quantifier));
         items.clear();
         items.extend(before.iter().map(|&item| ItemSource::Old(item)));
         edit(&mut items, &mut self.rng);
@@ -266,7 +290,7 @@ impl Workspace {
                 choices.push(1);
             }
             match source {
-                ItemSource::Old(item) => choices.extend_from_slice(self.index.choices_of(item)),
+                ItemSource::Old(item) => choices.extend_from_slice(self.index().choices_of(item)),
                 ItemSource::Random(size) => {
                     self.fragment(subject, quantifier, Part::Random(size));
                     choices.extend_from_slice(self.fragment.choices());
@@ -288,7 +312,7 @@ impl Workspace {
     fn insert_copy(&mut self, quantifier: u32, before: Option<u32>, item: u32) -> bool {
         let mut choices = std::mem::take(&mut self.buffers.choices);
         choices.clear();
-        choices.extend_from_slice(self.index.choices_of(item));
+        choices.extend_from_slice(self.index().choices_of(item));
         let inserted = self.insert_item(quantifier, before, Part::Choices(&choices));
         self.buffers.choices = choices;
         inserted
@@ -296,7 +320,7 @@ impl Workspace {
 
     /// Removes optional items of an unbounded quantifier, from `first` to `last`, with their decisions to go on.
     fn remove_items(&mut self, quantifier: u32, first: u32, last: u32) -> bool {
-        let (from, to) = (self.index.span(first), self.index.span(last));
+        let (from, to) = (self.index().span(first), self.index().span(last));
         let Some(choice_start) = from.choices.start.checked_sub(1) else {
             return false;
         };
@@ -306,6 +330,6 @@ impl Workspace {
             choices: choice_start..to.choices.end,
             text: from.text.start..to.text.end,
         };
-        self.put(&span, &[], false)
+        self.put(span, false, false)
     }
 }

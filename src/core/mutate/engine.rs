@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::work::{Part, Workspace};
+use crate::choice::Site;
 use crate::grammar::Role;
 use crate::graph::Graph;
 use crate::id::ProductionId;
@@ -79,8 +80,8 @@ impl Workspace {
         let mut old = std::mem::take(&mut self.buffers.choices);
         let mut new = std::mem::take(&mut self.buffers.other);
         old.clear();
-        old.extend_from_slice(self.index.canonical());
-        let len = old.len();
+        let (len, _) = self.edits.choices(&self.parent.index, &mut old);
+        old.truncate(len);
         // Room for the engine's longest insertions.
         let room = (2 * len + 128).min(self.limits.max_choices).max(len);
         new.clear();
@@ -88,26 +89,52 @@ impl Workspace {
         new.resize(room, 0);
         let new_len = engine(&mut new, len, room).min(room);
         new.truncate(new_len);
-        let (old_text, old_sites) = (self.index.text().len(), self.index.sites().len());
-        let old_depth = self.index.depth() as usize;
-        let mut changed = false;
-        if new != old {
-            self.load(&new);
-            let index = &self.index;
-            let grows = |new: usize, old: usize, max: usize| new > max && new > old;
-            let limits = &self.limits;
-            changed = index.canonical() != old
-                && !grows(index.text().len(), old_text, limits.max_len)
-                && !grows(index.sites().len(), old_sites, limits.max_sites)
-                && !grows(index.depth() as usize, old_depth, limits.max_depth as usize);
-            if changed {
-                self.slips.fit(self.index.sites().len());
-            } else {
-                self.load(&old);
-            }
-        }
+        let changed = new != old && self.take_choices(&new);
         (self.buffers.choices, self.buffers.other) = (old, new);
         changed
+    }
+
+    /// Takes other choices in place of the mutant's: an edit of the smallest site whose choices differ from the parent's and behind
+    /// which they are read as before. False, and nothing changed, if they mean the same or break the budget. O(choices) for
+    /// comparing them, and what the edit takes.
+    fn take_choices(&mut self, new: &[u8]) -> bool {
+        let parent = &self.parent.index;
+        let same = |(one, other): &(&u8, &u8)| one == other;
+        let old = parent.canonical();
+        let head = old.iter().zip(new).take_while(same).count();
+        let rest = (&old[head..], &new[head..]);
+        let tail = rest.0.iter().rev().zip(rest.1.iter().rev());
+        let end = old.len() - tail.take_while(same).count();
+        let behind = |site: &Site| site.choice_start as usize <= head;
+        let mut site = parent.sites().partition_point(behind) as u32;
+        site = site.saturating_sub(1);
+        loop {
+            let Some(&at) = self.index().sites().get(site as usize) else {
+                return false;
+            };
+            let (first, last) = (at.choice_start as usize, at.choice_end as usize);
+            if last > head && last >= end {
+                let part = Part::Choices(new.get(first..).unwrap_or(&[]));
+                self.fragment(at.node, at.parent, part);
+                let read = first + self.fragment.choices().len();
+                let old = self.index().canonical().len();
+                let is_whole = match last < old {
+                    true => read + old == last + new.len(),
+                    // Nothing but close-off is behind it, and must not find anything to read.
+                    false => read >= new.len(),
+                };
+                if is_whole || site == 0 {
+                    let is_same = self.fragment.choices() == self.index().choices_of(site);
+                    let is_new = !is_same || !self.edits.is_empty();
+                    let span = self.index().span(site);
+                    return is_new && self.put_alone(span);
+                }
+            } else if site == 0 {
+                // Behind all choices.
+                return false;
+            }
+            site = at.parent;
+        }
     }
 
     /// Lets the engine change the text of the nearest nonterminal from a site upward, and derives that instead. False, and
@@ -142,7 +169,7 @@ impl Workspace {
     fn nonterminal_at(&self, site: u32) -> Option<(u32, ProductionId)> {
         let mut at = site;
         loop {
-            let found = self.index.sites().get(at as usize)?;
+            let found = self.index().sites().get(at as usize)?;
             if let Some(production) = self.production_of(found.node)
                 && self.is_read_in_bytes(production)
             {
@@ -163,18 +190,18 @@ impl Workspace {
         let Some(engine) = self.engine else {
             return false;
         };
-        let range = self.index.text_range(site);
+        let range = self.index().text_range(site);
         let old = range.start as usize..range.end as usize;
-        let others = self.index.text().len() - old.len();
+        let others = self.index().text().len() - old.len();
         let room = (old.len() + 64).min(self.limits.max_len.saturating_sub(others));
         if old.is_empty() || old.len() > LONGEST || room < old.len() {
             return false;
         }
         text.clear();
-        text.extend_from_slice(&self.index.text()[old.clone()]);
+        text.extend_from_slice(&self.index().text()[old.clone()]);
         text.resize(room, 0);
         let len = engine(text, old.len(), room).min(room);
         text.truncate(len);
-        *text != self.index.text()[old]
+        *text != self.index().text()[old]
     }
 }

@@ -30,8 +30,6 @@ pub(super) const KINDS: usize = 6;
 #[derive(Debug)]
 pub(super) struct Kinds {
     kinds: Vec<u8>,
-    /// The same with a byte for each kind, for counting.
-    spread: Vec<u64>,
     /// The production that a reference names, or the number of productions.
     productions: Vec<u32>,
     root_kinds: u8,
@@ -72,7 +70,6 @@ impl Kinds {
         let none = grammar.productions().len() as u32;
         let kinds: Vec<u8> = grammar.nodes().iter().map(kinds).collect();
         Kinds {
-            spread: kinds.iter().map(|&kinds| spread(kinds)).collect(),
             kinds,
             productions: grammar
                 .nodes()
@@ -97,21 +94,22 @@ impl Kinds {
             .unwrap_or(self.root_kinds)
     }
 
-    /// A byte of 1 for each of a node's kinds, in the order of their numbers.
-    #[inline(always)]
-    pub(super) fn spread(&self, node: NodeId) -> u64 {
-        match self.spread.get(node.index()) {
-            Some(&spread) => spread,
-            None => spread(self.root_kinds),
-        }
-    }
-
     #[inline(always)]
     pub(super) fn production(&self, node: NodeId) -> u32 {
         self.productions
             .get(node.index())
             .copied()
             .unwrap_or(self.root_production)
+    }
+
+    /// How many nodes the grammar has.
+    pub(super) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    #[inline(always)]
+    pub(super) fn is(&self, node: NodeId, kind: Kind) -> bool {
+        self.of(node) >> kind as u8 & 1 != 0
     }
 
     pub(super) fn is_reference(&self, node: NodeId) -> bool {
@@ -190,10 +188,4 @@ fn recursive(graph: &Graph) -> IdVec<ProductionId, bool> {
         };
     }
     recursive
-}
-
-fn spread(kinds: u8) -> u64 {
-    (0..8).fold(0, |word, kind| {
-        word | u64::from(kinds >> kind & 1) << (8 * kind)
-    })
 }

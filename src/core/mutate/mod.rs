@@ -1,8 +1,8 @@
 //! Mutation: structural operators on choice sequences, steered toward k-paths that are not covered.
 //!
-//! A [`Session`] holds one input as a site index, changes it by one operator at a time, and gives out the canonical choice
-//! sequence together with the rendered sentence. As long as the next input to mutate is the one that was given out last, the
-//! index is kept and only what an operator replaces is derived, so a mutation costs a splice.
+//! A [`Session`] reads a parent once, into a site index that is kept. A mutation is one operator's edit of it: only what is put there
+//! is derived, and the canonical choice sequence and the sentence that are given out are the parent's, copied, with the new parts in
+//! between. As long as the next input to mutate is the one that was given out last, edits of the same parent add up.
 //!
 //! A campaign begins with a covering set, input by input. Then steering is one force among several: a share of the mutations
 //! seeks an uncovered k-path ([`operators::Seek`]), a share is the engine's ([`operators::Bytes`], [`operators::Reword`]), the
@@ -16,6 +16,7 @@
 mod apply;
 mod bounds;
 mod edit;
+mod edits;
 mod engine;
 mod guidance;
 mod kinds;
@@ -23,8 +24,10 @@ mod length;
 mod opening;
 mod operator;
 pub mod operators;
+mod parent;
 mod places;
 mod pool;
+mod present;
 mod scalars;
 mod slips;
 mod steering;
@@ -35,13 +38,11 @@ mod yields;
 
 use std::sync::Arc;
 
-use crate::choice::{Codec, Lexemes};
+use crate::choice::Codec;
 use crate::graph::Graph;
 use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::model::{Model, Reading};
 use crate::rng::Rng;
-use crate::semantics::{self, AnySemantics};
-use crate::slip;
 
 pub use engine::ByteMutator;
 pub use kinds::Kind;
@@ -55,6 +56,8 @@ pub use yields::{hash, place_of};
 use guidance::Guidance;
 use length::Length;
 use opening::Opening;
+use parent::Parents;
+use present::{Present, Renderer};
 use yields::{Maker, Yields};
 
 /// The share of steered mutations, out of 1000, unless set otherwise.
@@ -90,19 +93,12 @@ pub struct Session {
     reword: u32,
     errors: u32,
     verbatim: u32,
-    /// The canonical choices of the input in the workspace, with the trailer of its slips.
-    given: Vec<u8>,
-    /// What a mutation begins with, where there are suspects.
-    parent: Vec<u8>,
-    /// The text of an input with slips, tokens or hooks, and what it was put together with.
-    rendered: Vec<u8>,
-    lexemes: Lexemes,
-    /// Hooks, and the memory of rendering with them.
-    semantics: Option<(AnySemantics, semantics::Workspace)>,
+    present: Present,
+    /// What was read before.
+    parents: Parents,
+    renderer: Renderer,
     /// The operator that made the present input, until it has run.
     maker: Option<Maker>,
-    /// The hash of the present input, if it was needed already.
-    hash: Option<u64>,
 }
 
 /// The length of the longest input, and that of the longest text.
@@ -152,13 +148,10 @@ impl Session {
             reword: 0,
             errors: 0,
             verbatim: 0,
-            given: Vec::new(),
-            parent: Vec::new(),
-            rendered: Vec::new(),
-            lexemes: Lexemes::default(),
-            semantics: None,
+            present: Present::default(),
+            parents: Parents::default(),
+            renderer: Renderer::default(),
             maker: None,
-            hash: None,
         };
         // The first ones have shares of their own; slips and parts of other inputs are never drawn.
         let own: [(Box<dyn Operator>, &'static str); FIRST] = [
@@ -176,7 +169,8 @@ impl Session {
         for operator in operators::all() {
             session.register(operator);
         }
-        session.keep();
+        session.encode();
+        session.render();
         Ok(session)
     }
 
@@ -232,10 +226,7 @@ impl Session {
     pub fn shun(&mut self, input: &[u8]) {
         self.adopt(input);
         if !self.has_slips() {
-            let Workspace {
-                steering, index, ..
-            } = &mut self.work;
-            steering.shun(index.windows());
+            self.work.shun();
         }
         self.adopt(&[]);
     }
@@ -256,20 +247,6 @@ impl Session {
             let share = rest * f64::from(operator.weight()) / f64::from(weights.max(1));
             self.yields.set_base(number, share);
         }
-    }
-
-    /// Lets hooks have a say in every text: what [`Session::sentence`] and [`Session::text_of`] give is what they have made of it.
-    ///
-    /// # Errors
-    ///
-    /// [`semantics::Error::OtherGrammar`] for hooks of another grammar.
-    pub fn attach(&mut self, semantics: impl Into<AnySemantics>) -> Result<(), semantics::Error> {
-        let semantics = semantics.into();
-        semantics.check(self.codec())?;
-        self.work.settle();
-        self.semantics = Some((semantics, semantics::Workspace::default()));
-        self.render();
-        Ok(())
     }
 
     /// Lets random derivations follow a reading of a model.
@@ -320,150 +297,9 @@ impl Session {
         self.yields.tallies()
     }
 
-    /// The present input: canonical choices, and the trailer of its slips if it has any.
-    pub fn choices(&self) -> &[u8] {
-        &self.given
-    }
-
-    /// The text of the present input: a sentence unless it has slips.
-    pub fn sentence(&self) -> &[u8] {
-        match self.is_direct() {
-            true => self.work.index().text(),
-            false => &self.rendered,
-        }
-    }
-
-    /// The text of an input, whatever the present one is.
-    pub fn text_of(&self, input: &[u8]) -> Vec<u8> {
-        let hooked = self.semantics.as_ref();
-        let hooked = hooked.and_then(|(hooks, _)| hooks.text(self.codec(), input).ok());
-        hooked.unwrap_or_else(|| slip::text(self.codec(), input))
-    }
-
-    /// Whether the present input departs from the grammar.
-    pub fn has_slips(&self) -> bool {
-        !self.work.slips.is_sentence()
-    }
-
-    /// Whether the text of the present input is that of the index.
-    fn is_direct(&self) -> bool {
-        self.work.slips.is_empty()
-            && self.work.graph().lexicon().is_none()
-            && self.semantics.is_none()
-    }
-
-    /// The windows of the present input; none if it has slips.
-    pub fn windows(&self) -> impl Iterator<Item = u32> + '_ {
-        let index = (!self.has_slips()).then(|| self.work.index());
-        index.into_iter().flat_map(|index| index.windows())
-    }
-
-    /// The windows of the present input as features for the engine, once it is marked: fewer levels, so fewer numbers.
-    pub fn features(&self) -> impl Iterator<Item = u32> + '_ {
-        let shown = self.work.steering.has_features();
-        self.windows()
-            .filter(move |_| shown)
-            .map(|window| self.work.steering.feature(window))
-    }
-
-    /// Makes `input` the present one, decoding it unless it is already.
-    pub fn load(&mut self, input: &[u8]) {
-        if self.given == input {
-            return;
-        }
-        self.read(input);
-        self.given.clear();
-        self.given.extend_from_slice(input);
-        self.maker = None;
-        let hash = yields::hash(input);
-        self.hash = Some(hash);
-        if self.yields.came_back(hash) {
-            self.length.progress();
-            self.kept();
-        }
-        if !self.work.is_deferred() {
-            self.work.collect();
-        }
-    }
-
-    /// The present input was kept, so a model that learns learns it.
-    fn kept(&mut self) {
-        if self.work.is_deferred() {
-            return;
-        }
-        let codec = self.work.codec().clone();
-        if let Some(guidance) = &mut self.work.guidance {
-            guidance.kept(&codec, slip::split(&self.given).0);
-        }
-    }
-
-    /// Makes the derivation of `input` the present one, in canonical form. False if it is the present one already.
-    pub fn adopt(&mut self, input: &[u8]) -> bool {
-        self.read(input);
-        let before = std::mem::take(&mut self.given);
-        self.keep();
-        before != self.given
-    }
-
-    fn read(&mut self, input: &[u8]) {
-        let (choices, script) = slip::split(input);
-        self.work.slips.read(script);
-        if self.work.slips.verbatim().is_some() && self.semantics.is_none() {
-            self.work.defer(choices);
-        } else {
-            self.work.load(choices);
-            self.work.slips.fit(self.work.index().sites().len());
-        }
-        self.render();
-    }
-
-    /// Puts the text together where the index does not have it: of an input with slips, of tokens, or with hooks.
-    fn render(&mut self) {
-        if !self.is_direct() {
-            self.rendered.clear();
-            if let (Some(text), None) = (self.work.slips.verbatim(), &self.semantics) {
-                self.rendered.extend_from_slice(text);
-                return;
-            }
-            let codec = self.work.codec().clone();
-            let work = &self.work;
-            if let Some((hooks, workspace)) = &mut self.semantics {
-                let text = &mut self.rendered;
-                let done = hooks.render(&codec, &work.index, &work.slips, workspace, text);
-                // Hooks of another grammar are not taken in.
-                debug_assert!(done.is_ok());
-                return;
-            }
-            work.slips
-                .render(&codec, &work.index, &mut self.lexemes, &mut self.rendered);
-        }
-    }
-
     /// True in `per_mille` of 1000 cases.
     pub fn draw(&mut self, per_mille: u32) -> bool {
         self.work.rng().per_mille(per_mille)
-    }
-
-    /// Marks the present input's windows as covered and says how many were new.
-    pub fn mark(&mut self) -> usize {
-        if !self.has_begun {
-            self.begin_with();
-        }
-        let maker = self.maker.take();
-        if self.has_slips() {
-            return 0;
-        }
-        let Workspace {
-            steering, index, ..
-        } = &mut self.work;
-        let new = steering.mark(index.windows());
-        if new > 0 {
-            self.length.progress();
-        }
-        if let Some(maker) = maker {
-            self.yields.covered(maker.operator, new);
-        }
-        new
     }
 
     /// Gives the random numbers a new seed.
@@ -479,7 +315,7 @@ impl Session {
             return Outcome::Mutated(OPENING);
         }
         self.within_choices(max_size, |session| {
-            let shrink = session.given.len() > max_size;
+            let shrink = session.choices().len() > max_size;
             session.step(shrink)
         })
     }
@@ -526,29 +362,14 @@ impl Session {
     pub fn renew(&mut self, max_len: usize) {
         self.maker = None;
         self.within(max_len, |session| {
-            session.read(&[]);
+            session.derive(&[]);
             let size = Size::draw(session.work.rng());
-            session.work.replace(0, Part::Random(size))
+            match session.work.replace(0, Part::Random(size)) {
+                true => session.work.commit(),
+                false => session.work.edits.roll_back(),
+            }
+            session.encode();
         });
-    }
-
-    /// Takes the workspace's input as the present one.
-    fn keep(&mut self) {
-        self.hash = None;
-        self.given.clear();
-        self.given.extend_from_slice(self.work.canonical());
-        if self.given.is_empty() && !self.work.is_deferred() {
-            // The engine must not see an empty result, and any first choice in full decodes to the same.
-            let first = self.work.index().choices().first().copied();
-            self.given.push(first.unwrap_or(0));
-        }
-        if self.work.slips.is_empty() && !slip::split(&self.given).1.is_empty() {
-            // Choices that end like slips get one more: what close-off would choose, or one that nothing reads.
-            let next = self.work.index().choices().get(self.given.len()).copied();
-            self.given.push(next.unwrap_or(0));
-        }
-        self.work.slips.encode(&mut self.given);
-        self.render();
     }
 }
 

@@ -53,33 +53,33 @@ impl Workspace {
 
     /// Ends the text in the middle of a terminal's. False if there is no middle, or in half of the cases.
     fn cut_within(&mut self, site: u32) -> bool {
-        let range = self.index.text_range(site);
-        let node = self.index.sites()[site as usize].node;
+        let range = self.index().text_range(site);
+        let node = self.index().sites()[site as usize].node;
         let node = self.graph().grammar().nodes().get(node);
         let is_literal = node.is_some_and(|node| matches!(node.kind, NodeKind::Literal(_)));
         if !is_literal || range.len() < 2 || self.rng.per_mille(500) {
             return false;
         }
         let len = 1 + self.rng.index(range.len() - 1);
-        let text = &self.index.text()[range.start as usize..][..len];
+        let text = &self.parent.index.text()[range.start as usize..][..len];
         // Behind the last site nothing is left to be cut.
-        let is_last = site as usize + 1 == self.index.sites().len();
+        let is_last = site as usize + 1 == self.index().sites().len();
         self.slips.push(site, Change::Raw(text))
             && (is_last || self.slips.push(site + 1, Change::Cut))
     }
 
     /// A site with text, mostly a terminal.
     fn place(&mut self) -> Option<u32> {
-        let count = self.index.sites().len();
+        let count = self.index().sites().len();
         let any = self.rng.per_mille(250);
         let mut found = None;
         for _ in 0..TRIES {
             let site = self.rng.index(count) as u32;
-            if self.index.text_range(site).is_empty() {
+            if self.index().text_range(site).is_empty() || !self.edits.has(site) {
                 continue;
             }
             found = Some(site);
-            let node = self.index.sites()[site as usize].node;
+            let node = self.index().sites()[site as usize].node;
             let nodes = self.graph().grammar().nodes();
             let kind = nodes.get(node).map(|node| node.kind);
             if any || matches!(kind, Some(NodeKind::Literal(_) | NodeKind::Class(_))) {
@@ -91,8 +91,8 @@ impl Workspace {
 
     /// Puts a literal of the grammar in the place of a site.
     fn put_word(&mut self, site: u32) -> bool {
-        let range = self.index.text_range(site);
-        let old = &self.index.text()[range.start as usize..range.end as usize];
+        let range = self.index().text_range(site);
+        let old = &self.parent.index.text()[range.start as usize..range.end as usize];
         let word = &self.words[..];
         let drawn = self.rng.index(word.len());
         let other = (0..word.len())
@@ -106,13 +106,13 @@ impl Workspace {
 
     /// Changes, adds or removes a byte or a character in the text of a site.
     fn misspell(&mut self, site: u32) -> bool {
-        let range = self.index.text_range(site);
+        let range = self.index().text_range(site);
         if range.len() > LONGEST as usize {
             return false;
         }
         let mut text = std::mem::take(&mut self.buffers.text);
         text.clear();
-        text.extend_from_slice(&self.index.text()[range.start as usize..range.end as usize]);
+        text.extend_from_slice(&self.index().text()[range.start as usize..range.end as usize]);
         let at = self.rng.index(text.len());
         let drawn = self.rng.bits() as u8;
         match self.rng.below(8) {

@@ -4,11 +4,11 @@ mod limits;
 mod meaning;
 mod verbatim;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Operator, Outcome, Session, operators};
-use crate::choice::{Scratch, SiteIndex};
+use super::{Operator, Outcome, Session, Workspace, operators};
+use crate::choice::{Scratch, Site, SiteIndex};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
 use crate::kpath::KPaths;
@@ -23,31 +23,58 @@ fn fixture(name: &str) -> Arc<Graph> {
     all.find(|fixture| fixture.name == name).unwrap().graph
 }
 
-/// The session's input, decoded anew, is what the session holds.
+/// The session's input, decoded anew, is what the session says of it.
 fn check(session: &Session) {
-    let codec = session.codec();
-    assert!(!session.choices().is_empty());
-    if session.work.is_deferred() {
-        assert_eq!(session.sentence(), slip::text(codec, session.choices()));
+    let (codec, input) = (session.codec(), session.choices());
+    let grammar = codec.graph().grammar();
+    assert!(!input.is_empty());
+    assert_eq!(session.sentence(), slip::text(codec, input), "{grammar}");
+    let (choices, script) = slip::split(input);
+    let Workspace {
+        edits,
+        parent,
+        slips,
+        is_bare,
+        ..
+    } = &session.work;
+    assert_eq!(script.is_empty(), slips.is_empty());
+    if parent.is_deferred() || *is_bare {
         return;
     }
     let mut anew = SiteIndex::new();
-    let (choices, script) = slip::split(session.choices());
     codec.index(choices, &mut Scratch::default(), &mut anew);
-    assert_eq!(script.is_empty(), session.work.slips.is_empty());
+    let (mut full, mut text) = (Vec::new(), Vec::new());
+    let (kept, is_exact) = edits.choices(&parent.index, &mut full);
+    edits.text(&parent.index, &mut text);
     assert_eq!(
-        session.sentence(),
-        slip::text(codec, session.choices()),
-        "{}",
-        codec.graph().grammar()
+        (&full[..], &text[..]),
+        (anew.choices(), anew.text()),
+        "{grammar}"
     );
-    assert_eq!(session.work.index(), &anew);
-    for (kind, &counted) in session.work.census().iter().enumerate() {
-        let sites = session.work.index().sites();
-        let really = (0..sites.len() as u32)
-            .filter(|&site| session.work.is_kind(site, kind))
-            .count();
-        assert_eq!(counted as usize, really, "sites of kind {kind}");
+    assert!(kept >= anew.canonical().len() && (!is_exact || kept == anew.canonical().len()));
+    let extent = edits.extent(&parent.index);
+    assert_eq!(
+        (extent.text, extent.sites),
+        (text.len(), anew.sites().len())
+    );
+    // Run by run, the sites are those of the whole.
+    let known = |site: &Site| (site.node, site.window, site.depth);
+    let runs = edits.runs(&parent.index).flatten().map(known);
+    assert!(runs.eq(anew.sites().iter().map(known)), "{grammar}");
+    // What the parent has left is where it is said to be.
+    for site in 0..parent.index.sites().len() as u32 {
+        let is_left = edits.iter().all(|edit| !edit.span.sites.contains(&site));
+        assert!(!is_left || edits.has(site));
+        if is_left {
+            let place = edits.place_of(site);
+            let range = anew.text_range(place);
+            assert_eq!(
+                anew.sites()[place as usize].node,
+                parent.index.sites()[site as usize].node
+            );
+            let range = range.start as usize..range.end as usize;
+            assert_eq!(edits.text_of(&parent.index, site), range, "{grammar}");
+        }
     }
 }
 
@@ -206,7 +233,6 @@ fn rewording_gives_sentences_that_other_operators_would_not() {
         ]);
         let before = session.sentence().to_vec();
         if session.apply(&operators::Reword) {
-            session.keep();
             check(&session);
             assert_ne!(session.sentence(), before);
             reworded += 1;
@@ -225,7 +251,11 @@ fn all_levels_follow_the_windows() {
         session.seed(seed);
         session.mutate(100);
         session.mark();
-        for (window, feature) in session.windows().zip(session.features()) {
+        let shown: BTreeSet<u32> = session.features().iter().copied().collect();
+        let feature = |window| session.work.steering.feature(window);
+        assert_eq!(shown, session.windows().map(feature).collect());
+        for window in session.windows() {
+            let feature = feature(window);
             let path = session.coverage().path(window).unwrap();
             let path = path[path.len().saturating_sub(3)..].to_vec();
             assert_eq!(features.entry(feature).or_insert(path.clone()), &path);
@@ -320,11 +350,11 @@ fn seeking_covers_what_random_mutation_would_not() {
 fn one_seek_covers_its_path_where_nothing_is_in_the_way() {
     let json = fixture("json");
     let mut session = Session::new(&json, 3).unwrap();
+    session.mark();
     let mut steps = 0;
     while session.coverage().windows().count_zeros() > 0 {
         let before = session.coverage().windows().count_ones();
         assert!(session.apply(&operators::Seek));
-        session.keep();
         session.mark();
         assert!(
             session.coverage().windows().count_ones() > before,
@@ -516,7 +546,9 @@ fn random_derivations_follow_a_model() {
                 let size = Size::draw(session.work.rng());
                 session.work.replace(site, Part::Random(size));
             }
-            bytes.extend(session.work.index().text().iter().copied());
+            let mut text = Vec::new();
+            session.work.edits.text(session.work.index(), &mut text);
+            bytes.extend(text);
         }
         bytes.into_iter().map(char::from).collect::<String>()
     };

@@ -19,21 +19,22 @@ impl Workspace {
 
     /// Varies one place. False if none was found.
     pub(super) fn vary(&mut self) -> bool {
-        let count = self.index.sites().len();
+        let count = self.index().sites().len();
         let first = self.rng.index(count);
         let recases = self.rng.per_mille(500);
         (0..count.min(LOOKED_AT)).any(|at| {
             let site = ((first + at) % count) as u32;
-            match recases {
-                true => self.recase(site) || self.separate(site),
-                false => self.separate(site) || self.recase(site),
-            }
+            self.edits.has(site)
+                && match recases {
+                    true => self.recase(site) || self.separate(site),
+                    false => self.separate(site) || self.recase(site),
+                }
         })
     }
 
     /// Wants another separator before a token.
     fn separate(&mut self, site: u32) -> bool {
-        let node = self.index.sites()[site as usize].node;
+        let node = self.index().sites()[site as usize].node;
         let graph = self.graph().clone();
         let Some(lexicon) = graph.lexicon() else {
             return false;
@@ -54,13 +55,13 @@ impl Workspace {
 
     /// Spells a literal in other letters: all large, all small, or one the other way round.
     fn recase(&mut self, site: u32) -> bool {
-        if !is_caseless(self.codec(), &self.index, site) {
+        if !is_caseless(self.codec(), self.index(), site) {
             return false;
         }
-        let range = self.index.text_range(site);
+        let range = self.index().text_range(site);
         let mut text = std::mem::take(&mut self.buffers.text);
         text.clear();
-        text.extend_from_slice(&self.index.text()[range.start as usize..range.end as usize]);
+        text.extend_from_slice(&self.index().text()[range.start as usize..range.end as usize]);
         match self.rng.below(3) {
             0 => text.make_ascii_uppercase(),
             1 => text.make_ascii_lowercase(),

@@ -30,25 +30,24 @@ impl Session {
     /// Changes a text that is nothing of the derivation's. False if the derivation is to be mutated on: that which the text has come
     /// from, or the text's own.
     pub(super) fn step_verbatim(&mut self, shrink: bool) -> bool {
-        if shrink {
+        if shrink && !std::mem::replace(&mut self.work.is_bare, true) {
             // The text does without the derivation.
-            let len = self.given.len();
-            self.work.leave_derivation();
-            self.keep();
-            if self.given.len() < len {
+            let len = self.choices().len();
+            self.encode();
+            if self.choices().len() < len {
                 self.maker = None;
                 return true;
             }
         }
         let forgets = self.errors == 0 && !shrink;
         if forgets || self.draw(FORGET) {
-            self.work.settle();
-            self.work.slips.forgive();
+            self.work.leave_text();
             return false;
         }
         if self.draw(RECOGNIZE) {
-            let text = self.sentence().to_vec();
-            if self.work.recognize(&text) {
+            self.fill_whole();
+            if let Some(choices) = self.work.recognize() {
+                self.derive(&choices);
                 return false;
             }
         }
@@ -69,8 +68,7 @@ impl Session {
     /// Puts a part of another input's text into the text.
     pub(super) fn cross_verbatim(&mut self, donor: &[u8]) -> bool {
         if self.errors == 0 || self.draw(FORGET) {
-            self.work.settle();
-            self.work.slips.forgive();
+            self.work.leave_text();
             return false;
         }
         let other = self.text_of(donor);
@@ -81,6 +79,7 @@ impl Session {
 
     /// Hands the present text to what changes it as a whole.
     pub(super) fn fill_whole(&mut self) {
+        self.render();
         let mut whole = std::mem::take(&mut self.work.buffers.whole);
         whole.clear();
         whole.extend_from_slice(self.sentence());
@@ -169,33 +168,30 @@ impl Workspace {
         if text.is_empty() || text.len() > MAX_RAW {
             return false;
         }
-        if self.canonical().len() + text.len() + TRAILER > self.limits.max_choices {
-            self.load(&[]);
-        }
+        let choices = match self.parent.is_deferred() {
+            true => self.parent.choices().len(),
+            false => self.edits.extent(&self.parent.index).choices,
+        };
+        self.is_bare |= choices + text.len() + TRAILER > self.limits.max_choices;
         self.slips.clear();
         self.slips.push(0, Change::Raw(text))
     }
 
-    /// Gives up all choices, for a text that needs none.
-    pub(super) fn leave_derivation(&mut self) {
-        self.load(&[]);
-        self.slips.fit(1);
+    /// Goes on with the derivation.
+    fn leave_text(&mut self) {
+        self.settle();
+        self.slips.forgive();
+        self.is_bare = false;
     }
 
-    /// Derives a text from the start symbol, without slips. False, and nothing changed, if that is not possible.
-    fn recognize(&mut self, text: &[u8]) -> bool {
+    /// The choices of the whole text; none if it is no sentence, or if that takes too long to find out.
+    fn recognize(&mut self) -> Option<Vec<u8>> {
         let start = self.graph().grammar().start();
-        if !self.is_read_in_bytes(start) {
-            return false;
-        }
-        let mut choices = std::mem::take(&mut self.buffers.choices);
+        let mut choices = Vec::new();
         let graph = self.graph().clone();
-        let read = self.readers.read(&graph, start, text, &mut choices);
-        if read {
-            self.load(&choices);
-            self.slips.clear();
-        }
-        self.buffers.choices = choices;
-        read
+        let text = &self.buffers.whole;
+        let is_read =
+            self.is_read_in_bytes(start) && self.readers.read(&graph, start, text, &mut choices);
+        is_read.then_some(choices)
     }
 }

@@ -1,15 +1,17 @@
 //! The workspace: one input under mutation, and what operators may do to it.
 //!
-//! Operators never touch the arrays. They name a site and say what shall stand there, as choices or as a chooser; the
-//! workspace derives that part under the site's own context, checks the budget, and splices. How many sites of each kind
-//! there are is kept up to date by the splices, so that operators can count without looking.
+//! What operators see is the parent, which they never change. They name a site of it and say what shall stand there, as choices or as a
+//! chooser; the workspace derives that part under the site's own context, checks the budget, and adds an edit ([`super::edits`]).
 
 use std::sync::Arc;
 
+use super::edits::Edits;
 use super::engine::{ByteMutator, Readers};
 use super::guidance::Guidance;
-use super::kinds::{KINDS, Kind, Kinds};
+use super::kinds::{Kind, Kinds};
+use super::parent::{Census, Parent};
 use super::pool::Pool;
+use super::present::Shown;
 use super::scalars::Scalars;
 use super::slips;
 use super::steering::Steering;
@@ -26,10 +28,13 @@ use crate::rng::Rng;
 use crate::slip::Slips;
 use crate::weights::Weights;
 
+/// How many edits a mutant has at most, before it is made a parent itself.
+const MAX_EDITS: usize = 8;
+
 /// One input under mutation.
 #[derive(Debug)]
 pub struct Workspace {
-    codec: Arc<Codec>,
+    pub(super) codec: Arc<Codec>,
     weights: Weights,
     /// What random derivations follow.
     pub(super) guidance: Option<Guidance>,
@@ -38,14 +43,18 @@ pub struct Workspace {
     pub limits: Budget,
     pub(super) steering: Steering,
     pub(super) rng: Rng,
-    pub(super) index: SiteIndex,
-    pub(super) donor: SiteIndex,
+    /// What is mutated, and what stands elsewhere instead.
+    pub(super) parent: Box<Parent>,
+    pub(super) edits: Edits,
+    pub(super) donor: Box<Parent>,
     pub(super) routes: Routes,
     /// Reused by edits, so that they allocate nothing.
     pub(super) buffers: Buffers,
     pub(super) fragment: SiteIndex,
-    /// Where the input departs from the grammar.
+    /// Where the mutant departs from the grammar, by sites of the parent.
     pub(super) slips: Slips,
+    /// Whether the mutant is a text of its own that does without choices.
+    pub(super) is_bare: bool,
     pub(super) words: Vec<Box<[u8]>>,
     pub(super) scalars: Scalars,
     pub(super) engine: Option<ByteMutator>,
@@ -53,10 +62,9 @@ pub struct Workspace {
     pub(super) pool: Pool,
     /// Whether the same derivation can have several texts.
     pub(super) varies: bool,
-    scratch: Scratch,
-    census: [u32; KINDS],
-    /// The choices of a text that does without its derivation, until that is asked for.
-    deferred: Option<Vec<u8>>,
+    pub(super) scratch: Scratch,
+    pub(super) shown: Shown,
+    heads: Vec<u32>,
 }
 
 /// Memory of edits.
@@ -97,16 +105,6 @@ pub struct Budget {
     pub max_depth: u32,
 }
 
-impl Budget {
-    /// No bounds.
-    pub(super) const NONE: Budget = Budget {
-        max_choices: usize::MAX,
-        max_len: usize::MAX,
-        max_sites: usize::MAX,
-        max_depth: u32::MAX,
-    };
-}
-
 impl Default for Budget {
     /// A megabyte of choices, 64 KiB of text, a million sites, depth 96.
     fn default() -> Budget {
@@ -130,12 +128,14 @@ impl Workspace {
             limits: Budget::default(),
             steering: Steering::new(coverage),
             rng,
-            index: SiteIndex::new(),
-            donor: SiteIndex::new(),
+            parent: Box::default(),
+            edits: Edits::default(),
+            donor: Box::default(),
             routes: Routes::new(),
             buffers: Buffers::default(),
             fragment: SiteIndex::new(),
             slips: Slips::new(),
+            is_bare: false,
             words: slips::words(graph.grammar()),
             scalars: Scalars::new(graph.grammar()),
             engine: None,
@@ -143,57 +143,48 @@ impl Workspace {
             pool: Pool::new(graph.grammar().productions().len()),
             varies: varies(graph),
             scratch: Scratch::default(),
-            census: [0; KINDS],
-            deferred: None,
+            shown: Shown::default(),
+            heads: Vec::new(),
         };
-        work.load(&[]);
+        work.parent.read(codec, &mut work.scratch, &[], false);
         work
     }
 
-    /// Decodes an input into the workspace.
-    pub(super) fn load(&mut self, choices: &[u8]) {
-        self.deferred = None;
-        self.codec
-            .index(choices, &mut self.scratch, &mut self.index);
-        self.count_all();
-    }
-
-    /// Takes choices in, but decodes them only at [`Workspace::settle`]: for a text that is nothing of theirs.
-    pub(super) fn defer(&mut self, choices: &[u8]) {
-        let mut deferred = self.deferred.take().unwrap_or_default();
-        deferred.clear();
-        deferred.extend_from_slice(choices);
-        self.deferred = Some(deferred);
-    }
-
-    /// Decodes what was deferred; the index is that of another input until then.
+    /// Reads the derivation of the parent, if that was deferred.
     pub(super) fn settle(&mut self) {
-        if let Some(choices) = self.deferred.take() {
-            self.load(&choices);
-        }
+        self.parent.settle(&self.codec, &mut self.scratch);
     }
 
-    pub(super) fn is_deferred(&self) -> bool {
-        self.deferred.is_some()
-    }
-
-    /// The choices of the input: canonical ones, unless they are deferred.
-    pub(super) fn canonical(&self) -> &[u8] {
-        match &self.deferred {
-            Some(choices) => choices,
-            None => self.index.canonical(),
-        }
-    }
-
-    /// Decodes another input, to take parts from.
+    /// Reads another input, to take parts from.
+    #[cfg(test)]
     pub(super) fn load_donor(&mut self, choices: &[u8]) {
-        self.codec
-            .index(choices, &mut self.scratch, &mut self.donor);
+        self.donor
+            .read(&self.codec, &mut self.scratch, choices, false);
     }
 
-    /// Keeps some subtrees of the input for other inputs.
+    /// Takes all edits back.
+    pub(super) fn reset(&mut self) {
+        self.edits.clear();
+        self.slips.clone_from(&self.parent.slips);
+        self.is_bare = false;
+    }
+
+    /// Whether most of the mutant is new, or so many edits have come together that they take time.
+    pub(super) fn is_mostly_new(&self) -> bool {
+        let new: usize = self.edits.iter().map(|edit| edit.part.sites().len()).sum();
+        2 * new > self.edits.extent(self.index()).sites || self.edits.len() >= MAX_EDITS
+    }
+
+    /// An operator is done.
+    pub(super) fn commit(&mut self) {
+        self.edits.commit();
+        let edits = &self.edits;
+        self.slips.retain(|site| edits.has(site));
+    }
+
+    /// Keeps some subtrees of the parent for other inputs.
     pub(super) fn collect(&mut self) {
-        let (kinds, index) = (&self.kinds, &self.index);
+        let (kinds, index) = (&self.kinds, &self.parent.index);
         let known = self.codec.graph().grammar().productions().len() as u32;
         self.pool.collect(index, &mut self.rng, |site| {
             let production = kinds.production(index.sites()[site as usize].node);
@@ -201,32 +192,24 @@ impl Workspace {
         });
     }
 
-    fn count_all(&mut self) {
-        self.census = [0; KINDS];
-        let all = 0..self.index.sites().len();
-        Self::tally(&mut self.census, &self.kinds, &self.index.sites()[all], 1);
+    /// The parent's sites by their nodes. O(sites) for the first time.
+    pub(super) fn census(&mut self) -> &Census {
+        self.parent.census(&self.kinds, &mut self.heads)
     }
 
-    /// Adds `one` to the counts of each site's kinds: eight counts at a time, in the bytes of a word.
-    fn tally(census: &mut [u32; KINDS], kinds: &Kinds, sites: &[Site], one: u32) {
-        for block in sites.chunks(usize::from(u8::MAX)) {
-            let counts = block
-                .iter()
-                .fold(0, |sum, site| sum + kinds.spread(site.node));
-            for (count, more) in census.iter_mut().zip(counts.to_le_bytes()) {
-                *count = count.wrapping_add(u32::from(more).wrapping_mul(one));
-            }
-        }
+    /// The same of the donor.
+    pub(super) fn donor_census(&mut self) -> &Census {
+        self.donor.census(&self.kinds, &mut self.heads)
     }
 
-    /// The input.
+    /// The parent.
     pub fn index(&self) -> &SiteIndex {
-        &self.index
+        &self.parent.index
     }
 
     /// Another input, to take parts from; empty if there is none.
     pub fn donor(&self) -> &SiteIndex {
-        &self.donor
+        &self.donor.index
     }
 
     /// The codec.
@@ -249,47 +232,29 @@ impl Workspace {
         &mut self.rng
     }
 
-    /// How many sites are of a kind. O(1).
-    #[inline]
-    pub fn count(&self, kind: Kind) -> usize {
-        self.census[kind as usize] as usize
+    /// How many sites are of a kind. O(sites) for the first time, then O(1).
+    pub fn count(&mut self, kind: Kind) -> usize {
+        self.census().count_of(kind)
+    }
+
+    /// One of the sites of a kind. O(nodes that occur), but for the first time.
+    pub fn draw(&mut self, kind: Kind) -> Option<u32> {
+        let count = self.count(kind);
+        let i = self.rng.index(count);
+        self.parent.counted().nth(&self.kinds, kind, i)
     }
 
     /// The sites of a kind, in order.
-    #[inline]
     pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = u32> + '_ {
-        let bit = 1u8 << kind as u8;
-        let sites = (0u32..).zip(self.index.sites());
-        sites
-            .filter(move |(_, site)| self.kinds.of(site.node) & bit != 0)
-            .map(|(at, _)| at)
+        self.of_kind_from(kind, 0)
     }
 
     /// The sites of a kind from one on, in order, and then those before it.
     pub fn of_kind_from(&self, kind: Kind, site: u32) -> impl Iterator<Item = u32> + '_ {
-        let bit = 1u8 << kind as u8;
-        let sites = self.index.sites();
+        let sites = self.index().sites();
         let site = site.min(sites.len() as u32);
-        (site..sites.len() as u32)
-            .chain(0..site)
-            .filter(move |&at| self.kinds.of(sites[at as usize].node) & bit != 0)
-    }
-
-    /// The `i`-th site of a kind. O(sites).
-    #[inline]
-    pub fn nth(&self, kind: Kind, i: usize) -> Option<u32> {
-        self.of_kind(kind).nth(i)
-    }
-
-    /// Whether a site is of the kind with a number.
-    #[cfg(test)]
-    pub(super) fn is_kind(&self, site: u32, kind: usize) -> bool {
-        self.kinds.of(self.index.sites()[site as usize].node) >> kind & 1 != 0
-    }
-
-    #[cfg(test)]
-    pub(super) fn census(&self) -> &[u32] {
-        &self.census
+        let of_kind = move |&at: &u32| self.kinds.is(sites[at as usize].node, kind);
+        (site..sites.len() as u32).chain(0..site).filter(of_kind)
     }
 
     /// The production that a reference of this node derives; `None` for other nodes.
@@ -302,7 +267,12 @@ impl Workspace {
     /// The nonterminal of a site: the one that it derives, else the one in whose right side it is written.
     pub fn nonterminal(&self, site: u32) -> ProductionId {
         let grammar = self.graph().grammar();
-        let node = self.index.sites().get(site as usize).map(|site| site.node);
+        let node = self
+            .parent
+            .index
+            .sites()
+            .get(site as usize)
+            .map(|site| site.node);
         node.and_then(|node| {
             let own = || grammar.nodes().get(node).map(|node| node.production);
             self.production_of(node).or_else(own)
@@ -320,7 +290,7 @@ impl Workspace {
 
     /// The node that a site chooses at first: the right side of a reference, else its own.
     pub fn choice_node(&self, site: u32) -> Option<NodeId> {
-        let node = self.index.sites().get(site as usize)?.node;
+        let node = self.parent.index.sites().get(site as usize)?.node;
         match self.production_of(node) {
             Some(production) => Some(self.graph().grammar()[production].root),
             None => Some(node),
@@ -337,7 +307,7 @@ impl Workspace {
 
     /// The nearest site above with the same production.
     pub fn same_above(&self, site: u32) -> Option<u32> {
-        let sites = self.index.sites();
+        let sites = self.parent.index.sites();
         let node = sites.get(site as usize)?.node;
         let mut above = sites[site as usize].parent;
         while let Some(candidate) = sites.get(above as usize) {
@@ -351,7 +321,7 @@ impl Workspace {
 
     /// Derives a part for a place directly below site `parent`, into the fragment.
     pub(super) fn fragment(&mut self, node: NodeId, parent: u32, part: Part<'_>) {
-        let sites = self.index.sites();
+        let sites = self.parent.index.sites();
         let (codec, scratch, fragment) = (&self.codec, &mut self.scratch, &mut self.fragment);
         let graph: &Graph = codec.graph();
         // References open above the part, the root not counted.
@@ -401,14 +371,17 @@ impl Workspace {
         }
     }
 
-    /// Replaces a site's subtree. False, and nothing changed, if the budget forbids it.
+    /// Replaces a site's subtree. False, and nothing changed, if there is only one, or if the budget forbids it.
     pub fn replace(&mut self, site: u32, part: Part<'_>) -> bool {
-        let Some(at) = self.index.sites().get(site as usize) else {
+        let Some(&at) = self.index().sites().get(site as usize) else {
             return false;
         };
+        if at.choice_start == at.choice_end {
+            return false;
+        }
         self.fragment(at.node, at.parent, part);
-        let span = self.index.span(site);
-        self.put(&span, &[], true)
+        let span = self.index().span(site);
+        self.put(span, false, true)
     }
 
     /// Puts an item before item `before` of a quantifier's site, or behind all items. Only where items are optional from
@@ -419,7 +392,7 @@ impl Workspace {
         };
         self.fragment(subject, quantifier, part);
         let span = self.gap(quantifier, before);
-        self.put(&span, &[1], true)
+        self.put(span, true, true)
     }
 
     /// The quantified node of a quantifier's site.
@@ -434,18 +407,18 @@ impl Workspace {
 
     /// The empty span before an item, its decision to go on included, or behind the last one.
     fn gap(&self, quantifier: u32, before: Option<u32>) -> Span {
-        let sites = self.index.sites();
+        let sites = self.parent.index.sites();
         let host = &sites[quantifier as usize];
         let (site, choice, text) = match before {
             Some(item) => {
                 let item_site = &sites[item as usize];
                 (item, item_site.choice_start - 1, item_site.text_start)
             }
-            None => match self.index.children(quantifier).last() {
+            None => match self.parent.index.children(quantifier).last() {
                 Some(last) => (
                     sites[last as usize].end,
                     sites[last as usize].choice_end,
-                    self.index.text_range(last).end,
+                    self.parent.index.text_range(last).end,
                 ),
                 None => (quantifier + 1, host.choice_start, host.text_start),
             },
@@ -458,59 +431,44 @@ impl Workspace {
         }
     }
 
-    /// Checks the budget, then splices the derived fragment (or nothing) into the input.
-    pub(super) fn put(&mut self, span: &Span, lead: &[u8], with_fragment: bool) -> bool {
-        let new = with_fragment.then_some(&self.fragment);
-        let (sites, text) = new.map_or((0, 0), |new| (new.sites().len(), new.text().len()));
-        let len = |range: &std::ops::Range<u32>| (range.end - range.start) as usize;
-        let grows = |old: usize, added: usize, removed: usize, max: usize| {
-            let new = old + added - removed;
-            new > max && added > removed
-        };
-        let budget = &self.limits;
-        let index = &self.index;
-        if grows(
-            index.sites().len(),
-            sites,
-            len(&span.sites),
-            budget.max_sites,
-        ) || grows(index.text().len(), text, len(&span.text), budget.max_len)
-        {
-            return false;
+    /// Puts the derived fragment, or nothing, in the place of a span. False, and nothing changed, if the budget forbids it.
+    pub(super) fn put(&mut self, span: Span, leads: bool, with_fragment: bool) -> bool {
+        if !with_fragment {
+            self.fragment.clear();
         }
+        self.put_fragment(span, leads, false)
+    }
+
+    /// Puts the derived fragment in the place of a span, and takes all other edits back. False, and nothing changed, if the budget
+    /// forbids it.
+    pub(super) fn put_alone(&mut self, span: Span) -> bool {
+        self.put_fragment(span, false, true)
+    }
+
+    fn put_fragment(&mut self, span: Span, leads: bool, alone: bool) -> bool {
+        let parent = &self.parent.index;
         let deepest = |sites: &[Site]| sites.iter().map(|site| site.depth).max().unwrap_or(0);
-        let depth = new.map_or(0, |new| deepest(new.sites()));
-        if depth > budget.max_depth.saturating_add(1) {
+        let depth = deepest(self.fragment.sites());
+        if depth > self.limits.max_depth.saturating_add(1) {
             // Too deep already is no reason to stay so, but none to get deeper.
-            let old = &index.sites()[span.sites.start as usize..span.sites.end as usize];
+            let old = &parent.sites()[span.sites.start as usize..span.sites.end as usize];
             if depth > deepest(old) {
                 return false;
             }
         }
+        let before = self.edits.extent(parent);
+        self.edits.put(span, leads, &mut self.fragment, alone);
+        let after = self.edits.extent(parent);
+        let budget = &self.limits;
+        let fits = |new: usize, old: usize, max: usize| new <= max || new <= old;
         // What counts is the canonical sequence; choices that close-off makes anyway are free.
-        let old = index.canonical().len();
-        let kept = index.canonical_len_with(span, lead, new);
-        if kept > budget.max_choices && kept > old {
-            return false;
+        let fits = fits(after.sites, before.sites, budget.max_sites)
+            && fits(after.text, before.text, budget.max_len)
+            && fits(after.choices, before.choices, budget.max_choices);
+        if !fits {
+            self.edits.undo();
         }
-        let removed = span.sites.start as usize..span.sites.end as usize;
-        Self::tally(
-            &mut self.census,
-            &self.kinds,
-            &self.index.sites()[removed],
-            u32::MAX,
-        );
-        self.slips.shift(&span.sites, sites as u32);
-        self.index.splice(span, lead, new);
-        self.codec.tighten(&mut self.index, &mut self.scratch);
-        let first = span.sites.start as usize;
-        Self::tally(
-            &mut self.census,
-            &self.kinds,
-            &self.index.sites()[first..first + sites],
-            1,
-        );
-        true
+        fits
     }
 }
 

@@ -10,9 +10,6 @@
 //! more than a tenth of a median run gets so much less of its share.
 
 use std::fmt;
-use std::hash::Hasher as _;
-
-use siphasher::sip::SipHasher13;
 
 use super::places::Places;
 use crate::id::ProductionId;
@@ -117,12 +114,29 @@ struct Arm {
     merit: f64,
 }
 
-/// The hash of an input, never 0: the same on every machine.
+/// The hash of an input, never 0: the same on every machine. Sixteen bytes at a time are multiplied, and both halves of the product
+/// taken together, as wyhash does it; it withstands chance, not an adversary.
 pub fn hash(input: &[u8]) -> u64 {
-    let mut hasher = SipHasher13::new_with_keys(0, 0);
-    hasher.write(input);
+    // Digits of pi.
+    const KEYS: [u64; 3] = [
+        0x243f_6a88_85a3_08d3,
+        0x1319_8a2e_0370_7344,
+        0xa409_3822_299f_31d0,
+    ];
+    let fold = |one: u64, other: u64| {
+        let product = u128::from(one) * u128::from(other);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let mix = |state: u64, block: &[u8; 16]| {
+        let block = u128::from_le_bytes(*block);
+        fold(block as u64 ^ KEYS[1], (block >> 64) as u64 ^ state)
+    };
+    let (blocks, rest) = input.as_chunks::<16>();
+    let state = blocks.iter().fold(KEYS[0] ^ input.len() as u64, mix);
+    let mut last = [0; 16];
+    last[..rest.len()].copy_from_slice(rest);
     // 0 is the free place.
-    hasher.finish() | 1
+    fold(mix(state, &last) ^ KEYS[2], KEYS[1]) | 1
 }
 
 /// The place of a hash in a table of so many. Its lowest bit says nothing.

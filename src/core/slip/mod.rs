@@ -346,19 +346,16 @@ impl Slips {
         }
     }
 
-    /// Follows an edit of the derivation: `removed` sites have given way to `count` others. What was in the removed part is
-    /// forgotten, unless its first site is still there.
-    pub fn shift(&mut self, removed: &Range<u32>, count: u32) {
-        if self.slips.is_empty() {
-            return;
+    /// Forgets those at sites that are not to be kept.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(u32) -> bool) {
+        self.slips.retain(|slip| is_kept(slip.place));
+    }
+
+    /// Moves each to another place; `moved` keeps their order.
+    pub fn move_to(&mut self, moved: impl Fn(u32) -> u32) {
+        for slip in &mut self.slips {
+            slip.place = moved(slip.place);
         }
-        self.slips.retain_mut(|slip| {
-            if slip.place >= removed.end {
-                slip.place = slip.place - (removed.end - removed.start) + count;
-                return true;
-            }
-            slip.place < removed.start || slip.place == removed.start && count > 0
-        });
     }
 
     /// Forgets slips at sites that there are not.
@@ -451,13 +448,37 @@ impl Slips {
     ) {
         let mut spelled = Vec::new();
         let placed = self.place(codec, index, &mut spelled, lexemes);
-        let text = placed.text();
+        self.put_in(index, placed.text(), |site| placed.range(site), out);
+    }
+
+    /// The same for a text that is at hand: that of a derivation without slips and variations, in a grammar without tokens, of which the
+    /// sites of an index are where `range` says. O(text).
+    pub fn render_in(
+        &self,
+        codec: &Codec,
+        index: &SiteIndex,
+        text: &mut [u8],
+        range: impl Fn(u32) -> Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
+        self.spell_in(codec, index, text, &range);
+        self.put_in(index, text, range, out);
+    }
+
+    /// Appends a text with these slips in it.
+    fn put_in(
+        &self,
+        index: &SiteIndex,
+        text: &[u8],
+        range: impl Fn(u32) -> Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
         let (mut at, mut behind) = (0, 0);
         for (place, change) in self.changes() {
             let Some(site) = index.sites().get(place as usize) else {
                 break;
             };
-            let Range { start, end } = placed.range(place);
+            let Range { start, end } = range(place);
             if place < behind || start < at {
                 continue;
             }
@@ -473,7 +494,7 @@ impl Slips {
                     let next = index.sites().get(site.end as usize);
                     if let Some(next) = next.filter(|next| next.parent == site.parent) {
                         behind = next.end;
-                        let next = placed.range(site.end);
+                        let next = range(site.end);
                         let (between, last) = (next.start.max(end), next.end.max(end));
                         out.extend_from_slice(&text[between..last]);
                         out.extend_from_slice(&text[end..between]);

@@ -4,10 +4,12 @@
 //! usual text has the shortest separators and the letters of the grammar; a variation wants another, and is taken where it
 //! holds, so that none makes a text read differently.
 
+use std::ops::Range;
+
 use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
 use crate::grammar::NodeKind;
 
-use super::{Change, SEPARATOR, Slip, Slips, key};
+use super::{Change, SEPARATOR, SPELLING, Slip, Slips, key};
 
 impl Slips {
     /// The separator that is wanted before the token of a site.
@@ -27,27 +29,34 @@ impl Slips {
         index: &'t SiteIndex,
         buffer: &'t mut Vec<u8>,
     ) -> &'t [u8] {
-        let mut is_changed = false;
-        for slip in &self.slips {
-            let Change::Spelling(bytes) = self.change(slip) else {
-                continue;
-            };
-            if !is_caseless(codec, index, slip.place) {
-                continue;
-            }
-            let range = index.text_range(slip.place);
-            let range = range.start as usize..range.end as usize;
-            if bytes.eq_ignore_ascii_case(&index.text()[range.clone()]) {
-                if !std::mem::replace(&mut is_changed, true) {
-                    buffer.clear();
-                    buffer.extend_from_slice(index.text());
-                }
-                buffer[range].copy_from_slice(bytes);
-            }
+        if self.slips.iter().all(|slip| slip.kind != SPELLING) {
+            return index.text();
         }
-        match is_changed {
-            true => buffer,
-            false => index.text(),
+        buffer.clear();
+        buffer.extend_from_slice(index.text());
+        self.spell_in(codec, index, buffer, |site| {
+            let range = index.text_range(site);
+            range.start as usize..range.end as usize
+        });
+        buffer
+    }
+
+    /// Puts other letters into a text where that is wanted and allowed.
+    pub(super) fn spell_in(
+        &self,
+        codec: &Codec,
+        index: &SiteIndex,
+        text: &mut [u8],
+        range: impl Fn(u32) -> Range<usize>,
+    ) {
+        for slip in &self.slips {
+            if let Change::Spelling(bytes) = self.change(slip)
+                && is_caseless(codec, index, slip.place)
+                && let Some(text) = text.get_mut(range(slip.place))
+                && bytes.eq_ignore_ascii_case(text)
+            {
+                text.copy_from_slice(bytes);
+            }
         }
     }
 }

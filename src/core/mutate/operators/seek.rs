@@ -16,6 +16,9 @@ use crate::id::{NodeId, SymbolId};
 /// The choice bytes that must be left for what lies beside a path to be random rather than as short as it can.
 const ROOMY: usize = 96;
 
+/// How many sites of the symbol before the rest of a path are looked at.
+const LOOKED_AT: usize = 256;
+
 /// Seeks a k-path that is not covered, or a rare one.
 #[derive(Clone, Copy, Debug)]
 pub struct Seek;
@@ -80,15 +83,14 @@ fn closest(work: &mut Workspace, target: &[SymbolId], path: &mut Vec<SymbolId>) 
     let node = |symbol: SymbolId| grammar[symbol].node;
     for have in (1..target.len()).rev() {
         let wanted = node(target[have - 1]);
-        let len = work.index().sites().len();
-        let start = work.rng().index(len);
-        let sites = work.index().sites();
-        let found = (start..len)
-            .chain(0..start)
-            .find(|&at| sites[at].node == wanted && ends_with(work, at as u32, &target[..have]));
-        if let Some(site) = found {
+        let drawn = work.rng().bits();
+        work.census();
+        let sites = work.parent.counted().of_node(wanted);
+        let start = ((u128::from(drawn) * sites.len() as u128) >> 64) as usize;
+        let mut around = sites[start..].iter().chain(&sites[..start]).take(LOOKED_AT);
+        if let Some(&site) = around.find(|&&at| ends_with(work, at, &target[..have])) {
             path.extend_from_slice(&target[have..]);
-            return Some(site as u32);
+            return Some(site);
         }
     }
     // No symbol of the path occurs in its place: go where the way to it is shortest.
@@ -97,9 +99,10 @@ fn closest(work: &mut Workspace, target: &[SymbolId], path: &mut Vec<SymbolId>) 
     let mut routes = std::mem::take(&mut work.routes);
     let distances = routes.to(&graph, to);
     let mut best = (UNREACHABLE, 0u32);
-    for (at, site) in (0u32..).zip(work.index().sites()) {
-        if let Some(production) = work.production_of(site.node) {
-            best = best.min((distances.from_production(production), at));
+    work.census();
+    for (node, sites) in work.parent.counted().nodes() {
+        if let (Some(production), Some(&first)) = (work.production_of(node), sites.first()) {
+            best = best.min((distances.from_production(production), first));
         }
     }
     let from = work

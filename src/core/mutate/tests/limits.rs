@@ -1,6 +1,7 @@
 //! Bounds hold, outlive mutations, and what is refused leaves no trace.
 
 use super::{check, fixture};
+use crate::choice::{Scratch, SiteIndex};
 use crate::mutate::{Budget, Operator, Session, operators};
 use crate::slip;
 use crate::tests::graph;
@@ -32,7 +33,9 @@ fn budgets_hold_for_what_grows() {
         for seed in 0..4000 {
             session.seed(seed);
             session.mutate(200);
-            let index = session.work.index();
+            let mut index = SiteIndex::new();
+            let codec = session.codec();
+            codec.index(session.choices(), &mut Scratch::default(), &mut index);
             assert!(
                 index.text().len() <= 300
                     && index.sites().len() <= 900
@@ -101,12 +104,16 @@ fn what_cannot_be_swapped_stays() {
     // Too long already: the first half of the swap shortens it, the second would lengthen it.
     work.limits.max_len = 6;
     assert!(!work.swap_sites(short, long));
-    session.keep();
+    work.edits.roll_back();
+    session.encode();
+    session.render();
     assert_eq!(session.sentence(), b"[a,aaaaa]");
     check(&session);
     session.work.limits.max_len = 9;
     assert!(session.work.swap_sites(short, long));
-    session.keep();
+    session.work.commit();
+    session.encode();
+    session.render();
     assert_eq!(session.sentence(), b"[aaaaa,a]");
 }
 
@@ -129,8 +136,7 @@ const LOOKS_LIKE_SLIP: [u8; 8] = [0, 0, 2, 0, 0xfe, b's', b'l', 0xfe];
 fn choices_that_end_like_slips_stay_what_they_are() {
     let bytes = graph(r"bytes := [\x00-\xff]{8};");
     let mut session = Session::new(&bytes, 2).unwrap();
-    session.work.load(&LOOKS_LIKE_SLIP);
-    session.keep();
+    session.derive(&LOOKS_LIKE_SLIP);
     assert_eq!(session.sentence(), LOOKS_LIKE_SLIP);
     assert!(slip::split(session.choices()).1.is_empty());
     assert_eq!(session.text_of(session.choices()), LOOKS_LIKE_SLIP);

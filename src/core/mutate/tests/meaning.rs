@@ -247,9 +247,12 @@ fn recursions_get_deep_and_keep_what_is_between() {
 fn a_part_of_an_earlier_parent_is_borrowed() {
     let (mut session, input) = session(PAIR, "a:a:1");
     let parser = Parser::new(session.codec().graph());
-    for digit in 0..20 {
-        let text = format!("{}:c:{}", ["b", "c"][digit % 2], 3 + digit % 2);
-        session.load(&parser.encode(text.as_bytes()).unwrap());
+    for other in ["b", "c"] {
+        for text in ["a", "b", "c"].map(|it| format!("{other}:{it}:3 {it}:{other}:4")) {
+            for text in text.split(' ') {
+                session.load(&parser.encode(text.as_bytes()).unwrap());
+            }
+        }
     }
     let found = results((&mut session, &input), &op::Borrow, "1");
     assert_eq!(found, ["a:a:3", "a:a:4"].map(String::from).into());
