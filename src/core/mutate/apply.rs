@@ -247,14 +247,10 @@ impl Session {
         let Some(kind) = operator.kind() else {
             return Some((0, self.work.nonterminal(0)));
         };
-        let mut candidates = [(0, ProductionId(0)); CANDIDATES];
-        for candidate in &mut candidates {
-            let site = self.work.draw(kind)?;
-            *candidate = (site, self.work.nonterminal(site));
-        }
         let places = &self.yields.places;
-        let site = places.draw(number, &candidates, &mut self.work.rng)?;
-        Some((site, self.work.nonterminal(site)))
+        let choose =
+            |candidates: &[_; CANDIDATES], rng: &mut _| places.draw(number, candidates, rng);
+        self.work.draw_by(kind, choose)
     }
 
     /// Whether the present input was there before.

@@ -32,6 +32,8 @@ pub(super) struct Kinds {
     kinds: Vec<u8>,
     /// The production that a reference names, or the number of productions.
     productions: Vec<u32>,
+    /// The same, and for other nodes the production in whose right side they are.
+    nonterminals: Vec<ProductionId>,
     root_kinds: u8,
     root_production: u32,
     no_production: u32,
@@ -79,6 +81,14 @@ impl Kinds {
                     _ => none,
                 })
                 .collect(),
+            nonterminals: grammar
+                .nodes()
+                .iter()
+                .map(|(_, node)| match node.kind {
+                    NodeKind::Reference(target) => target,
+                    _ => node.production,
+                })
+                .collect(),
             root_kinds: choice_kinds(grammar[grammar.start()].root)
                 | bit(Kind::Variable, variable[grammar[grammar.start()].root]),
             root_production: grammar.start().0,
@@ -100,6 +110,12 @@ impl Kinds {
             .get(node.index())
             .copied()
             .unwrap_or(self.root_production)
+    }
+
+    /// The nonterminal that a node derives, else the one in whose right side it is written.
+    pub(super) fn nonterminal(&self, node: NodeId) -> ProductionId {
+        let known = self.nonterminals.get(node.index()).copied();
+        known.unwrap_or(ProductionId(self.root_production))
     }
 
     /// How many nodes the grammar has.

@@ -140,14 +140,15 @@ pub(super) struct Census {
     nodes: Vec<(NodeId, u32)>,
     /// Node by node, in order.
     sites: Vec<u32>,
-    counts: [u32; KINDS],
+    /// Of each kind, the numbers of its nodes, with how many sites those up to it have.
+    kinds: [Vec<(u32, u32)>; KINDS],
 }
 
 impl Census {
     fn clear(&mut self) {
         self.nodes.clear();
         self.sites.clear();
-        self.counts = [0; KINDS];
+        self.kinds.iter_mut().for_each(Vec::clear);
     }
 
     /// Counting sort. `heads` is zero everywhere, before and afterwards.
@@ -164,11 +165,14 @@ impl Census {
             self.nodes[*at as usize - 1].1 += 1;
         }
         let mut start = 0;
-        for (node, end) in &mut self.nodes {
+        for (number, (node, end)) in (0..).zip(&mut self.nodes) {
             let count = std::mem::replace(end, start);
             start += count;
-            for (kind, sum) in self.counts.iter_mut().enumerate() {
-                *sum += u32::from(kinds.of(*node) >> kind & 1) * count;
+            for (kind, list) in self.kinds.iter_mut().enumerate() {
+                if kinds.of(*node) >> kind & 1 != 0 {
+                    let before = list.last().map_or(0, |it| it.0);
+                    list.push((before + count, number));
+                }
             }
         }
         self.sites.resize(index.sites().len(), 0);
@@ -184,7 +188,23 @@ impl Census {
 
     /// How many sites are of a kind.
     pub(super) fn count_of(&self, kind: Kind) -> usize {
-        self.counts[kind as usize] as usize
+        self.kinds[kind as usize]
+            .last()
+            .map_or(0, |it| it.0 as usize)
+    }
+
+    /// The `i`-th site of a kind, node by node: its node, and its place for [`Census::site`]. O(log nodes).
+    pub(super) fn nth(&self, kind: Kind, i: usize) -> Option<(NodeId, usize)> {
+        let list = &self.kinds[kind as usize];
+        let at = list.partition_point(|it| it.0 as usize <= i);
+        let &(end, number) = list.get(at)?;
+        let (node, last) = self.nodes[number as usize];
+        Some((node, last as usize - (end as usize - i)))
+    }
+
+    /// The site at a place.
+    pub(super) fn site(&self, place: usize) -> u32 {
+        self.sites[place]
     }
 
     /// The nodes, each with its sites in order.
@@ -201,20 +221,6 @@ impl Census {
     pub(super) fn of_node(&self, node: NodeId) -> &[u32] {
         let mut nodes = self.nodes();
         nodes.find(|it| it.0 == node).map_or(&[], |it| it.1)
-    }
-
-    /// The `i`-th site of a kind, node by node. O(nodes that occur).
-    pub(super) fn nth(&self, kinds: &Kinds, kind: Kind, i: usize) -> Option<u32> {
-        let mut left = i;
-        for (node, sites) in self.nodes() {
-            if kinds.is(node, kind) {
-                match sites.get(left) {
-                    Some(&site) => return Some(site),
-                    None => left -= sites.len(),
-                }
-            }
-        }
-        None
     }
 }
 

@@ -237,11 +237,30 @@ impl Workspace {
         self.census().count_of(kind)
     }
 
-    /// One of the sites of a kind. O(nodes that occur), but for the first time.
+    /// One of the sites of a kind. O(sites) for the first time, then O(log nodes).
     pub fn draw(&mut self, kind: Kind) -> Option<u32> {
+        let choose = |_: &[ProductionId; 1], _: &mut Rng| 0;
+        self.draw_by(kind, choose).map(|drawn| drawn.0)
+    }
+
+    /// One of a few sites of a kind, which `choose` picks by their nonterminals, and that nonterminal.
+    pub(super) fn draw_by<const N: usize>(
+        &mut self,
+        kind: Kind,
+        choose: impl FnOnce(&[ProductionId; N], &mut Rng) -> usize,
+    ) -> Option<(u32, ProductionId)> {
         let count = self.count(kind);
-        let i = self.rng.index(count);
-        self.parent.counted().nth(&self.kinds, kind, i)
+        let mut places = [0; N];
+        let mut nonterminals = [ProductionId(0); N];
+        for (place, nonterminal) in places.iter_mut().zip(&mut nonterminals) {
+            let i = self.rng.index(count);
+            let node;
+            (node, *place) = self.parent.counted().nth(kind, i)?;
+            *nonterminal = self.kinds.nonterminal(node);
+        }
+        let chosen = choose(&nonterminals, &mut self.rng);
+        let site = self.parent.counted().site(*places.get(chosen)?);
+        Some((site, nonterminals[chosen]))
     }
 
     /// The sites of a kind, in order.
@@ -266,18 +285,8 @@ impl Workspace {
 
     /// The nonterminal of a site: the one that it derives, else the one in whose right side it is written.
     pub fn nonterminal(&self, site: u32) -> ProductionId {
-        let grammar = self.graph().grammar();
-        let node = self
-            .parent
-            .index
-            .sites()
-            .get(site as usize)
-            .map(|site| site.node);
-        node.and_then(|node| {
-            let own = || grammar.nodes().get(node).map(|node| node.production);
-            self.production_of(node).or_else(own)
-        })
-        .unwrap_or(grammar.start())
+        let node = self.index().sites().get(site as usize);
+        self.kinds.nonterminal(node.map_or(ROOT, |site| site.node))
     }
 
     /// Whether what stands at one node may stand at the other: the same node, or references to one production.

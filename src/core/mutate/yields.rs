@@ -95,6 +95,8 @@ pub(super) struct Yields {
     pub(super) places: Places,
     outputs: Vec<Output>,
     arms: Vec<Arm>,
+    /// Of each arm, for drawing.
+    weights: Vec<f64>,
     total_weight: f64,
     until_period: u32,
     /// The nanoseconds of a median run; 0 if nothing is known.
@@ -105,7 +107,6 @@ pub(super) struct Yields {
 struct Arm {
     tally: Tally,
     base: f64,
-    weight: f64,
     tried: f64,
     kept: f64,
     /// The nanoseconds that a mutation has taken of late; 0 if nothing is known.
@@ -150,6 +151,7 @@ impl Yields {
             places: Places::new(productions),
             outputs: vec![Output::default(); REMEMBERED],
             arms: Vec::new(),
+            weights: Vec::new(),
             total_weight: 0.0,
             until_period: PERIOD,
             median_run: 0.0,
@@ -168,7 +170,6 @@ impl Yields {
                 share: 0,
             },
             base,
-            weight: base,
             tried: 0.0,
             kept: 0.0,
             cost: 0.0,
@@ -197,17 +198,14 @@ impl Yields {
     /// Draws an operator by its share.
     pub(super) fn draw(&self, rng: &mut Rng) -> usize {
         let mut drawn = self.total_weight * (f64::from(rng.below(1 << 24)) / f64::from(1 << 24));
-        for (operator, arm) in self.arms.iter().enumerate() {
-            drawn -= arm.weight;
-            if drawn < 0.0 {
-                return operator;
-            }
-        }
+        let is_it = |&weight: &f64| {
+            drawn -= weight;
+            drawn < 0.0
+        };
+        let found = self.weights.iter().position(is_it);
         // Rounding.
-        self.arms
-            .iter()
-            .rposition(|arm| arm.weight > 0.0)
-            .unwrap_or(0)
+        let last = || self.weights.iter().rposition(|&weight| weight > 0.0);
+        found.or_else(last).unwrap_or(0)
     }
 
     /// Whether an output was given out before, as far back as is remembered.
@@ -299,6 +297,7 @@ impl Yields {
         let kept: f64 = self.arms.iter().map(|arm| arm.kept).sum();
         // One success is taken for granted, so that nothing is divided by 0.
         let mean = (kept + 1.0) / (tried + PRIOR);
+        self.weights.clear();
         for arm in &mut self.arms {
             let rate = (arm.kept + PRIOR * mean) / (arm.tried + PRIOR);
             let affordable = match arm.cost > affordable && affordable > 0.0 {
@@ -306,11 +305,11 @@ impl Yields {
                 false => 1.0,
             };
             arm.merit = (rate / mean).clamp(LEAST, MOST);
-            arm.weight = arm.base * arm.merit * affordable;
+            self.weights.push(arm.base * arm.merit * affordable);
         }
-        self.total_weight = self.arms.iter().map(|arm| arm.weight).sum();
-        for arm in &mut self.arms {
-            let share = 1000.0 * arm.weight / self.total_weight.max(f64::MIN_POSITIVE);
+        self.total_weight = self.weights.iter().sum();
+        for (arm, weight) in self.arms.iter_mut().zip(&self.weights) {
+            let share = 1000.0 * weight / self.total_weight.max(f64::MIN_POSITIVE);
             arm.tally.share = share.round() as u32;
         }
     }
