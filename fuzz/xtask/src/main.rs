@@ -1,6 +1,7 @@
 //! The developers' tool, `cargo xtask`: what makes and measures parts of this repository. No part of it is published.
 
 mod corpus;
+mod faults;
 
 use clap::{Parser, Subcommand};
 
@@ -15,10 +16,12 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     Corpus(corpus::Corpus),
+    Faults(faults::Faults),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().task {
         Task::Corpus(task) => task.run(),
+        Task::Faults(task) => task.run(),
     }
 }

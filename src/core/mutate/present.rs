@@ -350,7 +350,7 @@ impl Session {
         self.renderer.hooks = Some((semantics, semantics::Workspace::default()));
         // Texts that were put together before are others now.
         self.parents = Default::default();
-        self.work.parent = Box::default();
+        *self.work.parent = Default::default();
         let input = std::mem::take(&mut self.present.input);
         self.enter(&input, yields::hash(&input));
         Ok(())
