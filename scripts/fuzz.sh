@@ -87,10 +87,6 @@ seeds=corpus/$(basename "$grammar" .ebnf)
 if [ -z "$(ls "$corpus" 2>/dev/null)" ] && [ -n "$grammar" ] && [ -d "$seeds" ]; then
     options+=(--seeds "$seeds")
 fi
-# What is not built by default is behind a feature of the target's name.
-if grep "^$target = .*optional = true" fuzz/Cargo.toml >/dev/null; then
-    options+=(--features "$target")
-fi
 code=0
 "$pleach" fuzz "$target" "$seconds" -k "$report_k" ${options[@]+"${options[@]}"} "$@" || code=$?
 if grep 'codec: text' "fuzz/fuzz_targets/$target.rs" >/dev/null; then

@@ -138,7 +138,7 @@ shells() {
 check shells
 
 # All packages together, so that each is compiled once. Together they have all features but those of fuzz/, which are programs to test.
-features=(--workspace --features pleach/libafl)
+features=(--workspace --features pleach/libafl,pleach-fuzz/tested)
 check cargo clippy --locked "${features[@]}" --all-targets -- -D warnings
 tests "${features[@]}"
 # Each feature alone: what a file without one has to do with others is tested above.
@@ -195,7 +195,7 @@ long engine engine fuzz/fuzz_targets/fragile.rs fuzz/fuzz_targets/json.rs script
 # Targets as a user of cargo-fuzz builds them, without pleach's own command.
 targets() {
     if [ -n "$all" ]; then
-        check cargo fuzz build --sanitizer none
+        check cargo fuzz build --sanitizer none --features tested
     else
         check cargo fuzz build --sanitizer none json
     fi

@@ -1,4 +1,4 @@
-//! The reader of ANTLR's grammars. Run by `cargo fuzz run`, which instruments pleach, too.
+//! The reader of ANTLR's grammars. Run by `cargo fuzz run --features itself`, which instruments pleach, too.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|text: &str| {

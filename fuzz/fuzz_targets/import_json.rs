@@ -1,4 +1,4 @@
-//! The readers of grammars in JSON. Run by `cargo fuzz run`, which instruments pleach, too.
+//! The readers of grammars in JSON. Run by `cargo fuzz run --features itself`, which instruments pleach, too.
 #![no_main]
 
 use pleach_import::Notation;

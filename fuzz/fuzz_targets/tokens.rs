@@ -1,4 +1,4 @@
-//! Grammars with tokens. Run by `cargo fuzz run`, which instruments pleach, too.
+//! Grammars with tokens. Run by `cargo fuzz run --features itself`, which instruments pleach, too.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -4,11 +4,15 @@
 //! `run` takes any bytes, sentence of the grammar or not, returns whether the program under test has accepted them, and panics when
 //! the property fails.
 
+#[cfg(feature = "itself")]
 pub mod compiled;
 pub mod container;
+#[cfg(feature = "itself")]
 pub mod import;
+#[cfg(feature = "png")]
 pub mod png;
+#[cfg(feature = "itself")]
 pub mod tokens;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tested"))]
 mod tests;

@@ -108,7 +108,7 @@ pub(super) struct Fuzz {
     /// Build the target without debug assertions and overflow checks
     #[arg(short = 'O', long)]
     release: bool,
-    /// Features of the fuzz package to build the target with, with commas between them
+    /// Features of the fuzz package to build the target with, with commas between them, beside those that it needs by its manifest
     #[arg(long, value_name = "FEATURES")]
     features: Option<String>,
     /// The directory of the fuzz package [default: the nearest `fuzz`]
@@ -147,6 +147,14 @@ impl Fuzz {
         let source = stated.source()?;
         let project = Project::find(self.fuzz_dir.as_deref())?;
         build::check_target(&project, &self.target)?;
+        let features = project.features(&self.target, self.features.as_deref());
+        let build = Build {
+            target: &self.target,
+            sanitizer: self.sanitizer,
+            release: self.release,
+            trace_compares: self.trace_compares,
+            features: features.as_deref(),
+        };
         let mut cargo_fuzz = CargoFuzz::find(self.sanitizer)?;
         for path in self.corpus.iter().chain(&self.seeds) {
             fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
@@ -154,9 +162,9 @@ impl Fuzz {
         let corpus = self.corpus(&project);
         let artifacts = project.dir.join("artifacts").join(&self.target);
 
-        cargo_fuzz.prepare(&project, self.features.as_deref(), |it| note(it))?;
-        self.build().run(&cargo_fuzz, &project)?;
-        let program = self.build().program(&project);
+        cargo_fuzz.prepare(&project, build.features, |it| note(it))?;
+        build.run(&cargo_fuzz, &project)?;
+        let program = build.program(&project);
         let target = match &program {
             Some(program) => Target::ask(program, &project.dir, self.notation.open_tokens)?,
             None => None,
@@ -193,7 +201,7 @@ impl Fuzz {
         let old_artifacts = files(&artifacts);
         let mut reading = Reading::default();
         let (ending, seconds) = timed(|| {
-            let mut command = self.run_command(&cargo_fuzz, &project);
+            let mut command = self.run_command(&build, &cargo_fuzz, &project);
             process::run(&mut command, &mut reading)
         });
         let ending = ending.map_err(|error| cannot_run(&error))?;
@@ -264,20 +272,10 @@ impl Fuzz {
         corpus
     }
 
-    fn build(&self) -> Build<'_> {
-        Build {
-            target: &self.target,
-            sanitizer: self.sanitizer,
-            release: self.release,
-            trace_compares: self.trace_compares,
-            features: self.features.as_deref(),
-        }
-    }
-
-    fn run_command(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Command {
+    fn run_command(&self, build: &Build<'_>, cargo_fuzz: &CargoFuzz, project: &Project) -> Command {
         let mut command = cargo_fuzz.command();
         command.arg("run");
-        self.build().options(&mut command, project);
+        build.options(&mut command, project);
         command.args(&self.corpus);
         command.args(["--", "-print_final_stats=1"]);
         command.args(ENGINE_FLAGS);

@@ -34,6 +34,8 @@ pub struct Project {
     /// The edition of Rust that its targets are of.
     pub edition: String,
     targets: Vec<String>,
+    /// Of each target, in the same order, the features that its manifest says it needs.
+    required: Vec<Vec<String>>,
     build_dir: PathBuf,
 }
 
@@ -107,12 +109,16 @@ impl Project {
         }
         let programs = package.targets.into_iter();
         let programs = programs.filter(|target| target.kind.contains(&TargetKind::Bin));
-        let mut targets: Vec<String> = programs.map(|target| target.name).collect();
-        targets.sort();
+        let mut programs: Vec<_> = programs
+            .map(|target| (target.name, target.required_features))
+            .collect();
+        programs.sort();
+        let (targets, required) = programs.into_iter().unzip();
         Ok(Some(Project {
             dir: dir.to_owned(),
             edition: package.edition.as_str().to_owned(),
             targets,
+            required,
             build_dir: metadata.target_directory.join("pleach").into(),
         }))
     }
@@ -120,6 +126,18 @@ impl Project {
     /// Whether the package has such a target.
     pub fn has_target(&self, target: &str) -> bool {
         self.targets.iter().any(|name| name == target)
+    }
+
+    /// The features to build a target with: those that somebody asks for, in the form of Cargo's `--features`, and those that the
+    /// target needs by its `required-features`. None if that is none at all.
+    pub fn features(&self, target: &str, asked: Option<&str>) -> Option<String> {
+        let at = self.targets.iter().position(|name| name == target);
+        let needed = at.map_or(&[][..], |at| &self.required[at]);
+        let all: Vec<&str> = asked
+            .into_iter()
+            .chain(needed.iter().map(String::as_str))
+            .collect();
+        (!all.is_empty()).then(|| all.join(","))
     }
 
     /// The directory of what is built.

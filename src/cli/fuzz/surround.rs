@@ -73,7 +73,7 @@ pub(crate) struct Surround {
     /// Run this program instead of building the target
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// Features of the fuzz package to build the target with, with commas between them
+    /// Features of the fuzz package to build the target with, with commas between them, beside those that it needs by its manifest
     #[arg(long, value_name = "FEATURES")]
     features: Option<String>,
     /// The directory of the fuzz package [default: the nearest `fuzz`]
@@ -211,8 +211,9 @@ impl Surround {
     fn build(&self) -> Result<(PathBuf, PathBuf), Failure> {
         let project = Project::find(self.fuzz_dir.as_deref())?;
         check_target(&project, &self.target)?;
+        let features = project.features(&self.target, self.features.as_deref());
         let mut cargo_fuzz = CargoFuzz::find(Sanitizer::None)?;
-        cargo_fuzz.prepare(&project, self.features.as_deref(), |it| {
+        cargo_fuzz.prepare(&project, features.as_deref(), |it| {
             crate::failure::note(it);
         })?;
         let build = Build {
@@ -220,7 +221,7 @@ impl Surround {
             sanitizer: Sanitizer::None,
             release: false,
             trace_compares: false,
-            features: self.features.as_deref(),
+            features: features.as_deref(),
         };
         build.run(&cargo_fuzz, &project)?;
         let program = build.program(&project).ok_or_else(|| {
