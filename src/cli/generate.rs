@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use pleach_core::choice::{Lexemes, ROOT, Scratch, SiteIndex};
-use pleach_core::generate::{Expander, Growth, Limits, Preference, RandomChooser, Sampler};
-use pleach_core::graph::Measure;
+use pleach_core::generate::{
+    DRAWN_AGAIN, Expander, Growth, Limits, Preference, RandomChooser, Sampler,
+};
 use pleach_core::model::Tables;
 use pleach_core::rng::Rng;
 use pleach_core::weights::Weights;
@@ -23,10 +24,6 @@ use super::report::{Share, count, written};
 
 /// How often in a row a sentence may miss the limits before they are called unsatisfiable.
 const TRIES: u32 = 1000;
-/// How often a sentence is drawn that reads as other tokens.
-pub(super) const DRAWN_AGAIN: u32 = 100;
-/// After how many of those sentences get shorter.
-const HALVED_AFTER: u32 = 16;
 /// The nodes per step of the budget that strategy `shortest` draws on top of what any sentence needs.
 const BUDGET_STEP: u32 = 4;
 /// The sentences after which --until-covered gives up.
@@ -264,7 +261,7 @@ struct Sentences<'a> {
 impl<'a> Sentences<'a> {
     fn new(graph: &'a Arc<Graph>, options: &Generate, seed: u64) -> Result<Sentences<'a>, Failure> {
         let grammar = graph.grammar();
-        let needed = needed(graph);
+        let needed = Limits::needed_by(graph);
         let unmet = |flag: &str, limit: Option<u32>, needed: u32, what: &str| match limit {
             Some(limit) if limit < needed => Err(Failure::new(
                 format_args!("no sentence keeps {flag} {limit}"),
@@ -279,10 +276,11 @@ impl<'a> Sentences<'a> {
             Some(_) => Limits::NONE,
             None => Limits::default(),
         };
+        let usual = usual.at_least(needed);
         let limits = Limits {
-            max_depth: options.max_depth.unwrap_or(usual.max_depth.max(depth)),
-            max_len: options.max_len.unwrap_or(usual.max_len.max(len)),
-            max_nodes: usual.max_nodes.max(needed.max_nodes),
+            max_depth: options.max_depth.unwrap_or(usual.max_depth),
+            max_len: options.max_len.unwrap_or(usual.max_len),
+            ..usual
         };
         let codec = Arc::new(Codec::new(graph));
         let expander = options.strategy.preference().map(|preference| {
@@ -380,7 +378,7 @@ impl<'a> Sentences<'a> {
         if let Some(sampler) = &mut self.sampler {
             return sampler.sample(&mut self.rng, &mut self.index);
         }
-        let mut limits = at_least(tightened(self.limits, misread), self.needed);
+        let mut limits = self.limits.tightened(misread).at_least(self.needed);
         if self.strategy == Strategy::Shortest {
             // Nothing but the shortest fits once the nodes are used up.
             let budget = self.rng.heavy_tail().saturating_mul(BUDGET_STEP);
@@ -393,36 +391,5 @@ impl<'a> Sentences<'a> {
         chooser.begin(ROOT, 0);
         self.codec
             .derive(ROOT, &mut chooser, &mut self.scratch, &mut self.index);
-    }
-}
-
-/// What the least sentences of a grammar need.
-pub(super) fn needed(graph: &Graph) -> Limits {
-    let grammar = graph.grammar();
-    let root = grammar[grammar.start()].root;
-    let needed = |measure| graph.shortest(measure).cost(root);
-    Limits {
-        max_depth: needed(Measure::Depth),
-        max_len: needed(Measure::Length),
-        max_nodes: needed(Measure::Nodes),
-    }
-}
-
-/// Limits that leave what is needed.
-pub(super) fn at_least(limits: Limits, needed: Limits) -> Limits {
-    Limits {
-        max_depth: limits.max_depth.max(needed.max_depth),
-        max_len: limits.max_len.max(needed.max_len),
-        max_nodes: limits.max_nodes.max(needed.max_nodes),
-    }
-}
-
-/// The limits of a sentence after so many that read as other tokens: shorter ones are less likely to.
-pub(super) fn tightened(limits: Limits, misread: u32) -> Limits {
-    let halvings = misread / HALVED_AFTER;
-    Limits {
-        max_len: limits.max_len >> halvings,
-        max_nodes: limits.max_nodes >> halvings,
-        ..limits
     }
 }

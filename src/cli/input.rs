@@ -15,14 +15,13 @@ use pleach_core::grammar::ast::Ast;
 use pleach_core::grammar::{self, Warning};
 use pleach_core::id::MAX_IDS;
 use pleach_core::{Grammar, Graph};
-use pleach_import::{Files, Imported, Notation, Remark};
+use pleach_import::{Files, Imported, Notation, Remark, without_unread};
 use siphasher::sip128::SipHasher13;
 
 use super::args::NotationArgs;
 use super::diagnostic::{Diagnostic, Place, Severity};
 use super::failure::{Failure, note, show, warn};
 use super::suggest::nearest;
-use super::unread::without_unread;
 
 /// The longest input that is read: what can be decoded in memory, and far more than engines write.
 pub(super) const MAX_INPUT_BYTES: u64 = 256 << 20;
@@ -500,7 +499,7 @@ fn read_other(path: &Path) -> Result<(String, String), Failure> {
 }
 
 /// The grammar of a name that another one asks for: its file is beside that one.
-pub(super) fn companion(of: &Path, name: &str) -> Option<(String, String)> {
+fn companion(of: &Path, name: &str) -> Option<(String, String)> {
     // Standard input has nothing beside it, and a name is no path to elsewhere.
     if of == Path::new("-") || Path::new(name).file_name() != Some(OsStr::new(name)) {
         return None;

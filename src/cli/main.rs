@@ -40,10 +40,8 @@ mod show;
 mod show_model;
 mod state;
 mod suggest;
-mod survey;
 mod text;
 mod transform;
-mod unread;
 
 use std::process::ExitCode;
 
@@ -110,8 +108,6 @@ enum Verb {
     Learn(learn::Learn),
     #[command(hide = true)]
     ShowModel(show_model::ShowModel),
-    #[command(hide = true)]
-    Survey(survey::Survey),
 }
 
 #[derive(Subcommand)]
@@ -241,7 +237,6 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::ShowModel(verb) | Verb::Model(ModelVerb::Show(verb)) => verb.run(out),
         Verb::Completions(verb) => verb.run(out),
         Verb::Manual(verb) => verb.run(out),
-        Verb::Survey(verb) => verb.run(out),
         Verb::Init(verb) => verb.run(out),
         Verb::Fuzz(verb) => verb.run(out),
         Verb::Surround(verb) => verb.run(out),

@@ -33,6 +33,7 @@ mod several;
 mod tests;
 mod tree_sitter;
 mod tribble;
+mod unread;
 mod until;
 mod w3c;
 mod wildcard;
@@ -40,6 +41,7 @@ mod wildcard;
 pub use comments::comments_before;
 pub use files::{Files, Place};
 pub use several::read_several;
+pub use unread::without_unread;
 
 use std::fmt;
 use std::path::Path;

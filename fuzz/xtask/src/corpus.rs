@@ -15,6 +15,8 @@ use pleach_core::choice::{Lexemes, ROOT, SiteIndex};
 use pleach_core::generate::{CoverBuilder, Packing};
 use pleach_core::{Codec, Grammar, Graph};
 
+use super::print;
+
 /// The k of the paths that are covered, the best first.
 const KS: [usize; 2] = [2, 1];
 /// Fewer than so many texts.
@@ -54,18 +56,13 @@ impl Corpus {
             let (k, limit, texts) = smallest(&name, grammar)?;
             write(&self.output.join(&name), &texts)?;
             let bytes: usize = texts.iter().map(|text| text.bytes.len()).sum();
-            println(&format!(
-                "{name}: {} texts of up to {limit} bytes, {bytes} together, with all {k}-paths",
+            print(format_args!(
+                "{name}: {} texts of up to {limit} bytes, {bytes} together, with all {k}-paths\n",
                 texts.len()
             ));
         }
         Ok(())
     }
-}
-
-#[expect(clippy::print_stdout, reason = "it is what the tool has to say")]
-fn println(line: &str) {
-    println!("{line}");
 }
 
 /// The set with the least limit of length that has few texts, with its k and that limit.

@@ -22,7 +22,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::choice::{Codec, ROOT, Scratch, SiteIndex};
-use crate::graph::Graph;
+use crate::graph::{Graph, Measure};
 use crate::rng::Rng;
 use crate::weights::Weights;
 
@@ -32,6 +32,11 @@ pub use expander::{Expander, Preference};
 pub use random::{Growth, RandomChooser};
 pub use route::{PathChooser, Routes};
 pub use sampler::Sampler;
+
+/// How often a sentence is drawn, at the most, that reads as other tokens than those that it was made of.
+pub const DRAWN_AGAIN: u32 = 100;
+/// After how many of those sentences get shorter.
+const HALVED_AFTER: u32 = 16;
 
 /// Bounds of a generated derivation.
 ///
@@ -54,6 +59,40 @@ impl Limits {
         max_len: u32::MAX,
         max_nodes: 1 << 20,
     };
+
+    /// What a grammar needs: the depth of its flattest sentence, the length of its shortest, and the nodes of its smallest.
+    pub fn needed_by(graph: &Graph) -> Limits {
+        let grammar = graph.grammar();
+        let root = grammar[grammar.start()].root;
+        let needed = |measure| graph.shortest(measure).cost(root);
+        Limits {
+            max_depth: needed(Measure::Depth),
+            max_len: needed(Measure::Length),
+            max_nodes: needed(Measure::Nodes),
+        }
+    }
+
+    /// The greater of each two bounds.
+    #[must_use]
+    pub fn at_least(self, needed: Limits) -> Limits {
+        Limits {
+            max_depth: self.max_depth.max(needed.max_depth),
+            max_len: self.max_len.max(needed.max_len),
+            max_nodes: self.max_nodes.max(needed.max_nodes),
+        }
+    }
+
+    /// The bounds of a sentence after so many that read as other tokens ([`Lexemes::is_misread`](crate::choice::Lexemes::is_misread)):
+    /// shorter ones are less likely to. They are less than a grammar may need.
+    #[must_use]
+    pub fn tightened(self, misread: u32) -> Limits {
+        let halvings = (misread / HALVED_AFTER).min(u32::BITS - 1);
+        Limits {
+            max_len: self.max_len >> halvings,
+            max_nodes: self.max_nodes >> halvings,
+            ..self
+        }
+    }
 }
 
 impl Default for Limits {

@@ -9,14 +9,18 @@ use std::sync::Arc;
 use pleach_core::grammar::Role;
 use pleach_core::lexicon::Origin;
 use pleach_core::{Grammar, Graph};
-use pleach_import::{Files, Imported, Notation};
+
+use super::{Files, Imported, Notation};
 
 /// How often is looked: without one token, others may need what is left out.
 const ROUNDS: usize = 3;
 
-/// The graph without the uses of tokens that are never read, and the names of those; the graph as it is if nothing would be left of
-/// the language, or if the notation is none in which that happens.
-pub(super) fn without_unread(
+/// The graph without the uses of tokens that are never read, and the names of those.
+///
+/// `graph` is that of what was `imported` from the `files`, and `imported` becomes what the new one is of. The graph stays as it is if
+/// nothing would be left of the language, or if the notation is none in which that happens. Takes the time of making the graph, at
+/// most three times.
+pub fn without_unread(
     mut graph: Arc<Graph>,
     imported: &mut Imported,
     files: &Files,

@@ -1,34 +1,37 @@
-//! `pleach survey`: how a collection of grammars fares.
+//! `cargo xtask survey`: how a collection of grammars fares.
 //!
 //! Each system of grammars in a directory is read, sentences of it are made and parsed, and so are the examples beside it. All of that is
 //! bounded by counters, so a survey ends, and its figures are the same on every machine.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+mod report;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use indicatif::ProgressBar;
 use pleach_core::choice::{Lexemes, ROOT, Scratch, SiteIndex};
-use pleach_core::generate::{Growth, Limits, RandomChooser};
+use pleach_core::generate::{DRAWN_AGAIN, Growth, Limits, RandomChooser};
 use pleach_core::parse::{Budget, Refusal, Workspace};
 use pleach_core::rng::Rng;
 use pleach_core::weights::Weights;
 use pleach_core::{Codec, Grammar, Graph, Parser};
-use pleach_import::{Files, Notation};
+use pleach_import::{Files, Notation, without_unread};
 use serde::Serialize;
 
-use super::args::{ForceArgs, JsonArgs, RandomArgs, notation};
-use super::failure::{Answer, Failure};
-use super::generate::{DRAWN_AGAIN, at_least, needed, tightened};
-use super::input::{InputFile, collect, companion, read_input};
-use super::output::{Output, write_file};
-use super::parallel::{ONE, in_parallel};
-use super::progress::Progress;
-use super::report::{count, table};
-use super::unread::without_unread;
+use super::files::{File, files_below};
+use super::print;
+use report::Report;
 
 /// The files that are grammars, by their extensions.
 const EXTENSIONS: [&str; 6] = ["ebnf", "abnf", "w3c", "bnf", "tribble", "g4"];
@@ -51,9 +54,9 @@ const MAX_EXAMPLE_BYTES: u64 = 64 << 10;
 /// Grammars are told by their extensions: .ebnf, .abnf, .w3c, .bnf, .tribble, .g4. A grammar and the files that it asks for are one
 /// system. Files in a directory `examples` beside a grammar are parsed, but for those that end with .errors or .tree.
 ///
-/// Example: pleach survey grammars-v4 -n 20 -o details
-#[derive(Args, Debug)]
-pub(super) struct Survey {
+/// Example: cargo xtask survey grammars-v4 -n 20 -o details
+#[derive(Args)]
+pub(crate) struct Survey {
     /// The directory
     dir: PathBuf,
     /// How many sentences of each grammar are made and parsed
@@ -62,13 +65,11 @@ pub(super) struct Survey {
     /// The most examples of each grammar that are parsed
     #[arg(long, value_name = "N", default_value_t = 20)]
     examples: usize,
-    /// Write a file for each system to this directory: what was left out, and what does not parse
+    /// Write a file for each system to this directory, a new or an empty one: what was left out, and what does not parse
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    #[command(flatten)]
-    force: ForceArgs,
     /// The notation of all grammars [default: what the extension of each says]
-    #[arg(long, value_name = "NOTATION", value_parser = notation())]
+    #[arg(long, value_name = "NOTATION")]
     from: Option<Notation>,
     /// Start each grammar at this nonterminal instead of its first
     #[arg(long, value_name = "NAME")]
@@ -76,10 +77,12 @@ pub(super) struct Survey {
     /// Let k-paths continue inside tokens, which are one symbol otherwise
     #[arg(long)]
     open_tokens: bool,
-    #[command(flatten)]
-    format: JsonArgs,
-    #[command(flatten)]
-    random: RandomArgs,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    /// Fix all randomness; the same number gives the same sentences
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random_seed: u64,
 }
 
 /// What became of a system.
@@ -102,6 +105,8 @@ struct System {
     examples_parsed: u64,
     /// Texts of which parsing takes too much.
     costly: u64,
+    #[serde(skip)]
+    path: PathBuf,
     /// Lines about it.
     #[serde(skip)]
     details: String,
@@ -110,115 +115,88 @@ struct System {
     companions: Vec<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct Report {
-    systems: usize,
-    imported: usize,
-    whole: usize,
-    left_out: Vec<Kind>,
-    failed: Vec<Kind>,
-    generated: usize,
-    all_parsed: usize,
-    all_same: usize,
-    sentences: u64,
-    parsed: u64,
-    same: u64,
-    drawn_again: u64,
-    examples: u64,
-    examples_parsed: u64,
-    costly: u64,
-    list: Vec<System>,
-}
-
-/// A reason, and how many systems it concerns.
-#[derive(Serialize)]
-struct Kind {
-    what: String,
-    systems: usize,
-}
-
 impl Survey {
-    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
-        let mut files = collect(std::slice::from_ref(&self.dir))?;
-        files.retain(|file| {
-            let extension = file.path.extension().and_then(|it| it.to_str());
-            extension.is_some_and(|it| EXTENSIONS.contains(&it.to_ascii_lowercase().as_str()))
-        });
-        let mut found = Vec::new();
-        for file in files {
-            // What another one asks for may be a system only if that one is not there.
-            let is_part = read(&file.path).is_ok_and(|text| {
-                let notation = self.from.unwrap_or_else(|| Notation::of(&file.path, &text));
-                pleach_import::is_part(&text, notation)
-            });
-            found.push((file, is_part));
-        }
-        if found.is_empty() {
-            return Err(Failure::new(
-                format_args!("{}: there are no grammars", self.dir.display()),
-                format_args!(
-                    "grammars are files that end with .{}",
-                    EXTENSIONS.join(", .")
-                ),
-            ));
-        }
-        let (parts, wholes): (Vec<_>, Vec<_>) = found.into_iter().partition(|&(_, part)| part);
-        let progress = Progress::new((parts.len() + wholes.len()) as u64, "grammars");
-        let mut systems = self.look_at(&wholes, &progress)?;
-        let mut used: BTreeSet<PathBuf> = BTreeSet::new();
-        used.extend(systems.iter().flat_map(|it| it.companions.iter().cloned()));
-        let alone = |(file, _): &(InputFile, bool)| !used.contains(&file.path);
-        let parts: Vec<_> = parts.into_iter().filter(alone).collect();
-        let names: BTreeSet<String> = wholes
-            .iter()
-            .filter(|it| alone(it))
-            .map(|(file, _)| file.name.display().to_string())
-            .collect();
-        systems.retain(|system| names.contains(&system.name));
-        systems.extend(self.look_at(&parts, &progress)?);
-        systems.sort_by(|a, b| a.name.cmp(&b.name));
-        drop(progress);
+    pub(crate) fn run(self) -> Result<()> {
         if let Some(folder) = &self.output {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Failure::file("make the directory", folder, &error))?;
+            let is_there = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+            ensure!(!is_there, "{}: it is not empty", folder.display());
+        }
+        let systems = self.systems()?;
+        if let Some(folder) = &self.output {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
             for system in &systems {
-                let name: String = system.name.replace(['/', '\\'], "__") + ".txt";
-                let existing = self.force.existing();
-                write_file(&folder.join(name), system.details.as_bytes(), existing)?;
+                let path = folder.join(system.name.replace(['/', '\\'], "__") + ".txt");
+                fs::write(&path, &system.details).with_context(|| path.display().to_string())?;
             }
         }
-        let report = Report::new(systems);
-        match self.format.json {
-            true => out.json(&report)?,
-            false => report.print(self.n, out)?,
+        let report = Report::new(self.n, systems);
+        match self.json {
+            true => print(format_args!("{}\n", serde_json::to_string(&report)?)),
+            false => print(format_args!("{report}")),
         }
-        Ok(Answer::Yes)
+        Ok(())
     }
 
-    fn look_at(
-        &self,
-        files: &[(InputFile, bool)],
-        progress: &Progress,
-    ) -> Result<Vec<System>, Failure> {
-        let task = |(): &mut (), at: usize| {
-            let file = &files[at].0;
-            let outcome = catch_unwind(AssertUnwindSafe(|| self.system(file)));
-            progress.add(1);
-            Ok(outcome.unwrap_or_else(|_| System {
-                name: file.name.display().to_string(),
-                failed: Some("a panic, which is an error of pleach".to_owned()),
-                ..System::default()
-            }))
-        };
-        let (systems, _) = in_parallel(files.len(), ONE, || Ok(()), task)?;
+    /// What became of each system, sorted by name.
+    fn systems(&self) -> Result<Vec<System>> {
+        let mut files = files_below(&self.dir)?;
+        files.retain(|file| {
+            let extension = file.path.extension().and_then(OsStr::to_str);
+            extension.is_some_and(|it| EXTENSIONS.contains(&it.to_ascii_lowercase().as_str()))
+        });
+        ensure!(
+            !files.is_empty(),
+            "{}: there are no grammars, files that end with .{}",
+            self.dir.display(),
+            EXTENSIONS.join(", .")
+        );
+        // What another one asks for may be a system only if that one is not there.
+        let (parts, wholes): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| {
+            read(&file.path).is_ok_and(|text| {
+                let notation = self.from.unwrap_or_else(|| Notation::of(&file.path, &text));
+                pleach_import::is_part(&text, notation)
+            })
+        });
+        let progress = ProgressBar::new((parts.len() + wholes.len()) as u64);
+        let mut systems = self.look_at(&wholes, &progress);
+        let mut used: BTreeSet<PathBuf> = BTreeSet::new();
+        used.extend(systems.iter().flat_map(|it| it.companions.iter().cloned()));
+        let parts: Vec<_> = parts
+            .into_iter()
+            .filter(|it| !used.contains(&it.path))
+            .collect();
+        systems.retain(|system| !used.contains(&system.path));
+        systems.extend(self.look_at(&parts, &progress));
+        systems.sort_by(|a, b| a.name.cmp(&b.name));
+        progress.finish_and_clear();
         Ok(systems)
     }
 
-    fn system(&self, file: &InputFile) -> System {
-        let mut system = System {
-            name: file.name.display().to_string(),
-            ..System::default()
+    /// Looks at all files, on all cores.
+    fn look_at(&self, files: &[File], progress: &ProgressBar) -> Vec<System> {
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let work = || {
+            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let system = catch_unwind(AssertUnwindSafe(|| self.system(file)));
+                let system = system.unwrap_or_else(|_| System {
+                    failed: Some("a panic, which is an error of pleach".to_owned()),
+                    ..System::of(file)
+                });
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                done.push(system);
+                progress.inc(1);
+            }
         };
+        thread::scope(|scope| {
+            for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(work);
+            }
+        });
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn system(&self, file: &File) -> System {
+        let mut system = System::of(file);
         match load(self, &file.path, &mut system) {
             Err((reason, details)) => {
                 let _ = writeln!(system.details, "{details}");
@@ -242,18 +220,18 @@ impl Survey {
         system: &mut System,
     ) {
         let grammar = graph.grammar();
-        let needed = needed(graph);
-        let limits = at_least(LIMITS, needed);
+        let needed = Limits::needed_by(graph);
+        let limits = LIMITS.at_least(needed);
         let codec = Codec::new(graph);
         let weights = Weights::stated(grammar);
         let (mut scratch, mut index) = (Scratch::default(), SiteIndex::new());
         let mut lexemes = Lexemes::default();
-        let mut rng = Rng::new(self.random.random_seed);
+        let mut rng = Rng::new(self.random_seed);
         let mut choices = Vec::new();
         for _ in 0..self.n {
-            // As `generate` does it.
+            // As `pleach generate` does it.
             for misread in 0..DRAWN_AGAIN {
-                let limits = at_least(tightened(limits, misread), needed);
+                let limits = limits.tightened(misread).at_least(needed);
                 let growth = Growth::draw(&mut rng);
                 let mut chooser = RandomChooser::new(graph, &weights, limits, growth, &mut rng);
                 chooser.begin(ROOT, 0);
@@ -310,26 +288,25 @@ impl Survey {
         if !folder.is_dir() {
             return;
         }
-        let Ok(mut files) = collect(&[folder]) else {
+        let Ok(mut files) = files_below(&folder) else {
             return;
         };
         files.retain(|file| {
-            let extension = file.path.extension().and_then(|it| it.to_str());
-            let size = std::fs::metadata(&file.path).map_or(u64::MAX, |it| it.len());
+            let extension = file.path.extension().and_then(OsStr::to_str);
+            let size = fs::metadata(&file.path).map_or(u64::MAX, |it| it.len());
             !matches!(extension, Some("errors" | "tree")) && size <= MAX_EXAMPLE_BYTES
         });
         files.truncate(self.examples);
-        let mut text = Vec::new();
         for file in files {
-            if read_input(&file.path, &mut text).is_err() {
+            let Ok(text) = fs::read(&file.path) else {
                 continue;
-            }
+            };
             system.examples += 1;
             let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
             match parser.parse(text, BUDGET, workspace).map(drop) {
                 Ok(()) => system.examples_parsed += 1,
                 Err(refusal) => {
-                    let name = format!("the example {}", file.name.display());
+                    let name = format!("the example {}", file.name);
                     system.refused(&name, text, refusal);
                 }
             }
@@ -338,6 +315,15 @@ impl Survey {
 }
 
 impl System {
+    /// Nothing, so far, of the system of a file.
+    fn of(file: &File) -> System {
+        System {
+            name: file.name.clone(),
+            path: file.path.clone(),
+            ..System::default()
+        }
+    }
+
     /// Notes a text that does not parse, with where that ends.
     fn refused(&mut self, what: &str, text: &[u8], refusal: Refusal) {
         /// The bytes that are shown on either side.
@@ -361,11 +347,18 @@ impl System {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    match read_input(path, &mut bytes) {
-        Ok(()) => String::from_utf8(bytes).map_err(|_| "the text is not UTF-8".to_owned()),
-        Err(_) => Err("the file cannot be read".to_owned()),
+    let bytes = fs::read(path).map_err(|_| "the file cannot be read".to_owned())?;
+    String::from_utf8(bytes).map_err(|_| "the text is not UTF-8".to_owned())
+}
+
+/// The grammar of a name that another one asks for: its file is beside that one.
+fn companion(of: &Path, name: &str) -> Option<(String, String)> {
+    // A name is no path to elsewhere.
+    if Path::new(name).file_name() != Some(OsStr::new(name)) {
+        return None;
     }
+    let path = of.with_file_name(name).with_extension(of.extension()?);
+    Some((path.display().to_string(), read(&path).ok()?))
 }
 
 /// Reads a system; on failure, the reason in one sentence and all that is to be said.
@@ -431,94 +424,4 @@ fn kind(message: &str) -> String {
     let parts = message.split('`').enumerate();
     let parts = parts.map(|(at, part)| if at % 2 == 1 { "…" } else { part });
     parts.collect::<Vec<_>>().join("`")
-}
-
-impl Report {
-    fn new(list: Vec<System>) -> Report {
-        let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut failed: BTreeMap<&str, usize> = BTreeMap::new();
-        for system in &list {
-            for what in &system.left_out {
-                *left_out.entry(what).or_default() += 1;
-            }
-            if let Some(reason) = &system.failed {
-                *failed.entry(reason).or_default() += 1;
-            }
-        }
-        let kinds = |counts: BTreeMap<&str, usize>| {
-            let mut kinds: Vec<Kind> = counts
-                .into_iter()
-                .map(|(what, systems)| Kind {
-                    what: what.to_owned(),
-                    systems,
-                })
-                .collect();
-            kinds.sort_by_key(|it| Reverse(it.systems));
-            kinds
-        };
-        let imported = || list.iter().filter(|it| it.failed.is_none());
-        let sum = |of: fn(&System) -> u64| imported().map(of).sum();
-        let all = |of: fn(&System) -> u64| {
-            let all = imported().filter(|it| it.sentences > 0 && of(it) == it.sentences);
-            all.count()
-        };
-        Report {
-            systems: list.len(),
-            imported: imported().count(),
-            whole: imported().filter(|it| it.left_out.is_empty()).count(),
-            left_out: kinds(left_out),
-            failed: kinds(failed),
-            generated: imported().filter(|it| it.sentences > 0).count(),
-            all_parsed: all(|it| it.parsed),
-            all_same: all(|it| it.same),
-            sentences: sum(|it| it.sentences),
-            parsed: sum(|it| it.parsed),
-            same: sum(|it| it.same),
-            drawn_again: sum(|it| it.drawn_again),
-            examples: sum(|it| it.examples),
-            examples_parsed: sum(|it| it.examples_parsed),
-            costly: sum(|it| it.costly),
-            list,
-        }
-    }
-
-    fn print(&self, n: u64, out: &mut Output) -> Result<(), Failure> {
-        let of = |part: u64, whole: u64| format!("{part} / {whole}");
-        let systems = |part: usize| of(part as u64, self.systems as u64);
-        let sentences = count(n, "sentence");
-        table(
-            out,
-            &[
-                vec!["systems".into(), self.systems.to_string()],
-                vec!["imported".into(), systems(self.imported)],
-                vec!["with nothing left out".into(), systems(self.whole)],
-                vec![format!("generate {sentences}"), systems(self.generated)],
-                vec!["all of which parse".into(), systems(self.all_parsed)],
-                vec!["to the same choices".into(), systems(self.all_same)],
-                vec![
-                    "sentences that parse".into(),
-                    of(self.parsed, self.sentences),
-                ],
-                vec!["to the same choices".into(), of(self.same, self.sentences)],
-                vec!["drawn again".into(), self.drawn_again.to_string()],
-                vec![
-                    "examples that parse".into(),
-                    of(self.examples_parsed, self.examples),
-                ],
-                vec!["texts that take too much".into(), self.costly.to_string()],
-            ],
-        )?;
-        for (title, kinds) in [("left out", &self.left_out), ("failed", &self.failed)] {
-            if kinds.is_empty() {
-                continue;
-            }
-            writeln!(out)?;
-            let head = vec![vec!["systems".to_owned(), title.to_owned()]];
-            let rows = kinds
-                .iter()
-                .map(|it| vec![it.systems.to_string(), it.what.clone()]);
-            table(out, &head.into_iter().chain(rows).collect::<Vec<_>>())?;
-        }
-        Ok(())
-    }
 }
