@@ -8,7 +8,7 @@
 //! Besides k-paths the windows near the root are targets, so the smaller levels are covered as well. What no input within the
 //! limits can contain is collected in [`Cover::forbidden`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::choice::{Chooser, Codec, ROOT, Scratch, SiteIndex};
@@ -19,6 +19,7 @@ use crate::rng::Rng;
 use crate::weights::Weights;
 
 use super::access::Access;
+use super::batch::Batch;
 use super::close_off::{Attitude, Seeking, first_symbols, terse_symbols};
 use super::least_used::LeastUsed;
 use super::lookahead::Lookahead;
@@ -259,89 +260,6 @@ pub struct Cover {
     scratch: Scratch,
 }
 
-/// Inputs, with the windows that they are there for.
-struct Batch {
-    /// How many of the inputs have a window; none for windows that do not count.
-    counts: Vec<Option<u32>>,
-    inputs: Vec<Packed>,
-    /// The texts of the inputs, if those of the same text count as one.
-    texts: Option<BTreeSet<Vec<u8>>>,
-}
-
-struct Packed {
-    choices: Vec<u8>,
-    /// Empty unless texts count.
-    text: Vec<u8>,
-    windows: Vec<u32>,
-}
-
-impl Batch {
-    /// No inputs yet. Windows do not count that are covered or that steering does not look for.
-    fn new(coverage: &Coverage, steering: &Coverage, texts: bool) -> Batch {
-        let counts = (0..coverage.windows().len() as u32).map(|window| {
-            let counts = !coverage.contains(window) && !steering.contains(window);
-            counts.then_some(0)
-        });
-        Batch {
-            counts: counts.collect(),
-            inputs: Vec::new(),
-            texts: texts.then(BTreeSet::new),
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.texts.as_ref().map_or(self.inputs.len(), BTreeSet::len)
-    }
-
-    fn push(&mut self, index: &SiteIndex) {
-        let mut windows: Vec<u32> = index.windows().collect();
-        windows.sort_unstable();
-        windows.dedup();
-        for &window in &windows {
-            if let Some(Some(count)) = self.counts.get_mut(window as usize) {
-                *count += 1;
-            }
-        }
-        let mut text = Vec::new();
-        if let Some(texts) = &mut self.texts {
-            text.extend_from_slice(index.text());
-            texts.insert(text.clone());
-        }
-        self.inputs.push(Packed {
-            choices: index.canonical().to_vec(),
-            text,
-            windows,
-        });
-    }
-
-    /// Drops inputs that the others cover, those with the fewest windows first, until `least` are left.
-    fn prune(&mut self, least: usize) {
-        let mut order: Vec<usize> = (0..self.inputs.len()).collect();
-        order.sort_by_key(|&at| self.inputs[at].windows.len());
-        let mut left = order.len();
-        let mut is_dropped = vec![false; left];
-        for at in order {
-            let windows = &self.inputs[at].windows;
-            let count = |window: u32| self.counts.get(window as usize).copied().flatten();
-            if left <= least || windows.iter().any(|&window| count(window) == Some(1)) {
-                continue;
-            }
-            for &window in windows {
-                if let Some(Some(count)) = self.counts.get_mut(window as usize) {
-                    *count -= 1;
-                }
-            }
-            is_dropped[at] = true;
-            left -= 1;
-        }
-        let mut dropped = is_dropped.into_iter();
-        self.inputs.retain(|_| !dropped.next().unwrap_or(false));
-        if let Some(texts) = &mut self.texts {
-            *texts = self.inputs.iter().map(|input| input.text.clone()).collect();
-        }
-    }
-}
-
 /// A window to cover: its symbols, and whether they must begin at the root.
 struct Target {
     path: Vec<SymbolId>,
@@ -451,11 +369,12 @@ impl Cover {
             }
         }
         self.coverage = assumed;
-        for input in &few.inputs {
-            self.coverage.add(input.windows.iter().copied());
+        for windows in few.windows() {
+            self.coverage.add(windows.iter().copied());
         }
-        let choices = few.inputs.into_iter().rev().map(|input| input.choices);
-        self.packed = Some(choices.collect());
+        let mut choices = few.into_choices();
+        choices.reverse();
+        self.packed = Some(choices);
     }
 
     /// Derives the next input of one sweep over the targets.

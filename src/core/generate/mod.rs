@@ -5,6 +5,7 @@
 //! replays what it has decided.
 
 mod access;
+mod batch;
 mod close_off;
 mod cover;
 mod draw;

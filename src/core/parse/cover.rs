@@ -26,8 +26,9 @@ use super::Refusal;
 use super::canonical::Ground;
 use super::chart::NONE;
 use super::contexts::{ContextSet, ContextSets};
-use super::machine::{Event, OUTERMOST, Reads};
+use super::machine::{Event, Reads};
 use super::map::{Episodic, Map, Set};
+use super::memo::{Marks, Memo, symbols_of};
 use super::packed::Packed;
 use super::tables::Tables;
 
@@ -43,7 +44,6 @@ pub(super) struct Coverer<'a> {
     marked: Vec<Marks>,
     emptied: Set<(u32, NodeId)>,
     nodes: Vec<(u32, NodeId)>,
-    frames: Vec<SymbolId>,
     sets: ContextSets,
     /// What is called in a set of contexts by a step.
     stepped: Map<(ContextSet, u32), ContextSet>,
@@ -60,35 +60,6 @@ pub(super) struct Coverer<'a> {
     steps_met: Set<u32>,
     /// Nodes that derive nothing in contexts, by much.
     pending: Vec<(NodeId, ContextSet)>,
-}
-
-/// A part of the marks of a [`Memo`]: of its windows, of its alternatives, and of its large empty derivations.
-#[derive(Clone, Copy)]
-struct Marks {
-    windows: (u32, u32),
-    alternatives: (u32, u32),
-    empties: (u32, u32),
-}
-
-/// What holds for all texts of a grammar and k: contexts, and what steps cover in them.
-#[derive(Default)]
-pub(super) struct Memo {
-    windows: Option<Arc<WindowTable>>,
-    /// Of the steps, whose numbers are not those of another generation.
-    generation: u64,
-    /// Contexts by number: the symbols above, nearest first.
-    contexts: Vec<Box<[SymbolId]>>,
-    ids: Map<Box<[SymbolId]>, u32>,
-    below: Map<(u32, SymbolId), u32>,
-    in_frame: Map<(u32, u32), u32>,
-    /// What a step covers in a context, and the context of what it calls.
-    stepped: Map<(u32, u32), (u32, Marks)>,
-    covered: Vec<u32>,
-    expanded: Vec<(NodeId, u32)>,
-    /// Nodes whose empty derivations are large, in contexts.
-    empties: Vec<(u32, NodeId)>,
-    /// The nodes of which that is known.
-    large: Set<NodeId>,
 }
 
 /// The bytes of a memo that are kept for the next text.
@@ -113,7 +84,6 @@ impl<'a> Coverer<'a> {
             marked: Vec::new(),
             emptied: Set::default(),
             nodes: Vec::new(),
-            frames: Vec::new(),
             sets: ContextSets::default(),
             stepped: Map::default(),
             below: Map::default(),
@@ -126,19 +96,13 @@ impl<'a> Coverer<'a> {
             pending: Vec::new(),
         };
         coverer.here.clear();
-        let known = coverer.memo.windows.as_ref();
-        let is_known = known.is_some_and(|known| Arc::ptr_eq(known, windows))
-            && coverer.memo.generation == generation;
+        let is_known = coverer.memo.is_about(windows, generation);
         if !is_known || coverer.bytes() > KEPT_BYTES {
-            coverer.memo = Memo {
-                windows: Some(windows.clone()),
-                generation,
-                ..Memo::default()
-            };
+            coverer.memo = Memo::new(windows, generation);
         }
-        let root = coverer.context(Box::default());
+        let root = coverer.memo.context(&[]);
         debug_assert_eq!(root, 0);
-        let before = coverer.marks();
+        let before = coverer.memo.marks();
         coverer.expand(tables.start);
         coverer.meet_since(before);
         coverer
@@ -186,20 +150,9 @@ impl<'a> Coverer<'a> {
         self.memo
     }
 
-    /// How many marks there are.
-    fn marks(&self) -> [u32; 3] {
-        let Memo {
-            covered,
-            expanded,
-            empties,
-            ..
-        } = &self.memo;
-        [covered.len(), expanded.len(), empties.len()].map(|len| len as u32)
-    }
-
     /// Meets the marks that were made since there were so many.
     fn meet_since(&mut self, before: [u32; 3]) -> Marks {
-        let after = self.marks();
+        let after = self.memo.marks();
         let marks = Marks {
             windows: (before[0], after[0]),
             alternatives: (before[1], after[1]),
@@ -475,7 +428,7 @@ impl<'a> Coverer<'a> {
         };
         self.met_in.insert(symbol, all);
         for context in new {
-            let above = self.memo.contexts[context as usize].iter().copied();
+            let above = self.memo.above(context).iter().copied();
             self.stack.begin(self.windows, above);
             let window = self.stack.rank(self.windows, symbol);
             if window != NO_WINDOW {
@@ -487,7 +440,7 @@ impl<'a> Coverer<'a> {
     /// The contexts below a reference in a set of contexts.
     fn set_below(&mut self, contexts: ContextSet, symbol: SymbolId) -> ContextSet {
         if let Some(context) = contexts.only() {
-            return ContextSet::of(self.below(context, symbol));
+            return ContextSet::of(self.memo.below(context, symbol));
         }
         // Of a context, all but its farthest symbol is part of those below it: often one for many.
         let nearest = self.nearest(contexts);
@@ -495,7 +448,9 @@ impl<'a> Coverer<'a> {
             return known;
         }
         let all = self.sets.contexts(nearest);
-        let all = all.map(|context| self.below(context, symbol)).collect();
+        let all = all
+            .map(|context| self.memo.below(context, symbol))
+            .collect();
         let below = self.sets.of_all(all);
         self.below.insert((nearest, symbol), below);
         below
@@ -509,13 +464,11 @@ impl<'a> Coverer<'a> {
         let kept = self.windows.k().saturating_sub(2);
         let mut all = Vec::new();
         for context in self.sets.contexts(contexts) {
-            let symbols = &self.memo.contexts[context as usize];
-            all.push(match symbols.get(..kept) {
-                Some(symbols) if symbols.len() < self.memo.contexts[context as usize].len() => {
-                    match self.memo.ids.get(symbols) {
-                        Some(&known) => known,
-                        None => self.context(symbols.into()),
-                    }
+            let above = self.memo.above(context);
+            all.push(match above.get(..kept) {
+                Some(nearest) if nearest.len() < above.len() => {
+                    let nearest = nearest.to_vec();
+                    self.memo.context(&nearest)
                 }
                 _ => context,
             });
@@ -527,28 +480,17 @@ impl<'a> Coverer<'a> {
 
     /// The contexts directly below the reference of a frame, in a set of contexts.
     fn set_in_frame(&mut self, contexts: ContextSet, frame: u32) -> ContextSet {
-        let mut frames = Vec::new();
-        let mut at = frame;
-        while at != OUTERMOST
-            && let Some(frame) = self.tables.machines.frames.get(at as usize)
-        {
-            frames.push(frame.symbol);
-            at = frame.parent;
-        }
-        let own = frames.into_iter().rev();
-        own.fold(contexts, |own, symbol| self.set_below(own, symbol))
+        let symbols = symbols_of(frame, self.tables);
+        symbols
+            .into_iter()
+            .fold(contexts, |own, symbol| self.set_below(own, symbol))
     }
 
     /// The bytes that marks and contexts take, roughly.
     fn bytes(&self) -> usize {
-        let symbols = size_of::<Box<[SymbolId]>>() + self.windows.k() * size_of::<SymbolId>();
-        let known = self.memo.below.len() + self.memo.in_frame.len() + self.memo.stepped.len();
-        self.memo.covered.len() * 4
-            + self.memo.expanded.len() * size_of::<(NodeId, u32)>()
-            + self.memo.contexts.len() * (2 * symbols + 32)
-            + (known + self.emptied.len()) * 64
+        self.memo.bytes()
+            + self.emptied.len() * 64
             + self.marked.len() * size_of::<Marks>()
-            + self.memo.empties.len() * size_of::<(u32, NodeId)>()
             + self.here.bytes()
             + self.sets.bytes()
             + (self.stepped.len() + self.below.len() + self.nearest.len() + self.met.len()) * 32
@@ -559,36 +501,36 @@ impl<'a> Coverer<'a> {
 
     /// Marks what a step covers in a context, and gives the context of what it calls.
     fn step(&mut self, context: u32, step: u32, ground: &Ground<'_>) -> u32 {
-        let before = self.marks();
+        let before = self.memo.marks();
         self.emptied.clear();
         let mut below = context;
         for &event in ground.subsets.events(step) {
             match event {
                 Event::Alternative(node, index) => self.memo.expanded.push((node, index)),
                 Event::Symbol(symbol, frame) => {
-                    let own = self.in_frame(context, frame);
+                    let own = self.memo.in_frame(context, frame, self.tables);
                     self.mark(own, symbol);
                     below = match self.tables.graph.target_of(symbol) {
                         Some(production) => {
                             self.expand(production);
-                            self.below(own, symbol)
+                            self.memo.below(own, symbol)
                         }
                         None => own,
                     };
                 }
                 Event::Enter(frame) => {
                     let opened = self.tables.machines.frames[frame as usize];
-                    let own = self.in_frame(context, opened.parent);
+                    let own = self.memo.in_frame(context, opened.parent, self.tables);
                     self.mark(own, opened.symbol);
                     if let Some(production) = self.tables.graph.target_of(opened.symbol) {
                         self.expand(production);
                     }
                 }
                 Event::Empty(node, frame, _) => {
-                    let own = self.in_frame(context, frame);
+                    let own = self.memo.in_frame(context, frame, self.tables);
                     self.empty(own, node);
                 }
-                Event::Repeats(frame) => below = self.in_frame(context, frame),
+                Event::Repeats(frame) => below = self.memo.in_frame(context, frame, self.tables),
                 Event::None | Event::More(_) | Event::Stop(_) => {}
             }
         }
@@ -604,7 +546,7 @@ impl<'a> Coverer<'a> {
             return;
         }
         let grammar = self.tables.graph.grammar().clone();
-        let [covered, expanded, _] = self.marks();
+        let [covered, expanded, _] = self.memo.marks();
         let top = (context, node);
         let mut visits = 0;
         self.nodes.push(top);
@@ -624,7 +566,7 @@ impl<'a> Coverer<'a> {
             let mut below = context;
             if let Some(symbol) = grammar.symbol_of(node) {
                 self.mark(context, symbol);
-                below = self.below(context, symbol);
+                below = self.memo.below(context, symbol);
             }
             if let NodeKind::Reference(production) = grammar[node].kind {
                 self.expand(production);
@@ -649,55 +591,11 @@ impl<'a> Coverer<'a> {
     }
 
     fn mark(&mut self, context: u32, symbol: SymbolId) {
-        let above = self.memo.contexts[context as usize].iter().copied();
+        let above = self.memo.above(context).iter().copied();
         self.stack.begin(self.windows, above);
         let window = self.stack.rank(self.windows, symbol);
         if window != NO_WINDOW {
             self.memo.covered.push(window);
         }
-    }
-
-    fn context(&mut self, above: Box<[SymbolId]>) -> u32 {
-        let fresh = self.memo.contexts.len() as u32;
-        let id = *self.memo.ids.entry(above.clone()).or_insert(fresh);
-        if id == fresh {
-            self.memo.contexts.push(above);
-        }
-        id
-    }
-
-    /// The context below a reference.
-    fn below(&mut self, context: u32, symbol: SymbolId) -> u32 {
-        if let Some(&known) = self.memo.below.get(&(context, symbol)) {
-            return known;
-        }
-        let above = self.memo.contexts[context as usize].iter().copied();
-        let above = std::iter::once(symbol).chain(above);
-        let below = above.take(self.windows.k() - 1).collect();
-        let below = self.context(below);
-        self.memo.below.insert((context, symbol), below);
-        below
-    }
-
-    /// The context directly below the reference of a frame.
-    fn in_frame(&mut self, context: u32, frame: u32) -> u32 {
-        if frame == OUTERMOST {
-            return context;
-        }
-        if let Some(&known) = self.memo.in_frame.get(&(context, frame)) {
-            return known;
-        }
-        self.frames.clear();
-        let mut at = frame;
-        while let Some(frame) = self.tables.machines.frames.get(at as usize) {
-            self.frames.push(frame.symbol);
-            at = frame.parent;
-        }
-        let mut own = context;
-        while let Some(symbol) = self.frames.pop() {
-            own = self.below(own, symbol);
-        }
-        self.memo.in_frame.insert((context, frame), own);
-        own
     }
 }

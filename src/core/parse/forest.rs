@@ -11,7 +11,8 @@ use crate::rng::Rng;
 use super::canonical::{Canonical, Ground};
 #[cfg(feature = "tools")]
 use super::count::{self, Derivations};
-use super::cover::{Coverer, Memo};
+use super::cover::Coverer;
+use super::memo::Memo;
 use super::numbered::Numbered;
 use super::packed::Packed;
 use super::tables::Tables;

@@ -56,6 +56,7 @@ mod late;
 mod lexed;
 mod machine;
 mod map;
+mod memo;
 mod numbered;
 mod packed;
 mod subset;
@@ -77,9 +78,9 @@ pub use forest::Forest;
 
 use canonical::{Canonical, Ground};
 use chart::{Chart, Pruning};
-use cover::Memo;
 use late::Late;
 use lexed::{Codes, Lexed};
+use memo::Memo;
 use packed::Packed;
 use subset::Subsets;
 use tables::Tables;
