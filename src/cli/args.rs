@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pleach_import::Notation;
 
 use super::failure::Failure;
-use super::input::Source;
 use super::output::Existing;
+use super::source::Source;
 
 /// Where help has the options that say how a grammar is read. A heading for all arguments of a group would go on behind it.
 const GRAMMAR_HEADING: &str = "Reading the grammar";

@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, note};
-use super::input::Source;
 use super::lint::{self, FindingReport, SearchArgs};
 use super::output::Output;
 use super::paths;
 use super::report::{count, size, table};
+use super::source::Source;
 
 /// Validate a grammar, count its k-paths, and find likely mistakes
 ///

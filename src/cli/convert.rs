@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::compile;
 use super::failure::{Answer, Failure, show};
-use super::input::Source;
 use super::output::{Output, write_file};
+use super::source::Source;
 use super::transform::{duplicated, mention_removed};
 
 /// Write a grammar in the notation of pleach, or compiled

@@ -10,21 +10,23 @@ use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, warn};
-use super::input::{InputFile, Source, collect, read_input};
+use super::fuzz::Reader;
+use super::input::{InputFile, collect, read_input};
 use super::migrate::Migration;
 use super::mirror::Mirror;
 use super::output::Output;
 use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
-use super::recognize;
+use super::recognize::{self, Kind};
 use super::report::count;
+use super::source::Source;
 use super::text::{LeftOut, Tally, TextArgs, Texts};
 
 /// Turn texts into choice sequences, for a corpus of a fuzz target
 ///
 /// Every text becomes a file of the same name, below directories too: the choices of its canonical derivation, which decode to
 /// the same text; between tokens, only the first separators that are not the shortest are kept. A text that is not a sentence is
-/// left out and counted.
+/// left out and counted. A note in the directory (`.pleach`) says which grammar they are of.
 ///
 /// With --from-grammar OLD the inputs are choice sequences of another grammar, that of before a change: they are decoded by that
 /// one, and parsed and encoded by the new one. What is not a sentence any more is left out and counted; its places are those in the
@@ -79,6 +81,9 @@ impl Encode {
         let source = self.grammar.load()?;
         let files = collect(&self.paths)?;
         let mirror = Mirror::open(&self.output, &files, self.force.force)?;
+        if let Some(reader) = Reader::of(&self.output) {
+            reader.warn(&source, Kind::Choices);
+        }
         let texts = Texts::new(Parser::new(&source.graph), self.texts);
         let left_out = write_encoded(&texts, None, &files, &mirror)?;
         let tally = Tally::new(self.texts, left_out);
@@ -106,6 +111,7 @@ pub(super) fn write_encoded(
         workspace: Workspace,
     }
     let new = Codec::new(texts.graph());
+    mirror.begin(files, texts.graph().grammar())?;
     let progress = Progress::new(files.len() as u64, "files");
     let task = |buffers: &mut Buffers, at: usize| {
         let file = &files[at];
@@ -134,6 +140,9 @@ pub(super) fn write_encoded(
     };
     let worker = || Ok(Buffers::default());
     let (left_out, _) = in_parallel(files.len(), ONE, worker, task)?;
+    let written = files.iter().zip(&left_out);
+    let written = written.filter(|(_, left_out)| left_out.is_none());
+    mirror.finish(written.map(|(file, _)| file))?;
     Ok(left_out.into_iter().flatten().collect())
 }
 

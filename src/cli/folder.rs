@@ -46,16 +46,26 @@ impl Folder {
         })
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Writes an input, unless it was written before; says whether it was new.
     pub(super) fn add(&mut self, input: &[u8]) -> Result<bool, Failure> {
         let digest = digest(input);
         if !self.written.insert(digest) {
             return Ok(false);
         }
-        let path = self.path.join(format!("{digest:032x}"));
+        let path = self.path.join(name(digest));
         write_file(&path, input, self.existing)?;
         self.bytes += input.len() as u64;
         Ok(true)
+    }
+
+    /// The names of the files that were written.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.written.iter().map(|&digest| name(digest))
     }
 
     /// How many inputs were written.
@@ -67,4 +77,8 @@ impl Folder {
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
+}
+
+fn name(digest: Digest) -> String {
+    format!("{digest:032x}")
 }

@@ -20,6 +20,8 @@ use super::folder::Folder;
 use super::model::{self, Mode, ReadingArgs};
 use super::output::Output;
 use super::progress::Progress;
+use super::recognize::Kind;
+use super::record::Record;
 use super::report::{Share, count, written};
 
 /// How often in a row a sentence may miss the limits before they are called unsatisfiable.
@@ -138,6 +140,12 @@ impl Generate {
             return self.print(&mut sentences, out);
         };
         let mut folder = Folder::open(dir, self.force.force)?;
+        // Texts are the same whatever grammar has made them.
+        let kind = Kind::of(!self.choices);
+        let record = self
+            .choices
+            .then(|| Record::begin(dir, source.graph.grammar(), kind));
+        let record = record.transpose()?;
         let progress = Progress::new(self.count(), "sentences");
         while self.goes_on(&sentences) {
             sentences.next()?;
@@ -148,6 +156,9 @@ impl Generate {
             progress.add(1);
         }
         drop(progress);
+        if let Some(record) = record {
+            record.finish(folder.names())?;
+        }
         let report = Report {
             inputs: folder.inputs(),
             bytes: folder.bytes(),
@@ -157,7 +168,7 @@ impl Generate {
         if self.format.json {
             out.json(&report)?;
         } else {
-            let inputs = written(report.inputs, self.choices);
+            let inputs = written(report.inputs, kind);
             let bytes = count(report.bytes, "byte");
             let duplicates = count(report.duplicates, "duplicate");
             write!(out, "{inputs}, {bytes} ({duplicates} left out)")?;

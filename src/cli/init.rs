@@ -16,9 +16,9 @@ use serde::Serialize;
 use super::args::{JsonArgs, NotationArgs};
 use super::convert;
 use super::failure::{Answer, Failure};
-use super::input::Source;
-use super::input::library;
 use super::output::{Existing, Output, write_file};
+use super::source::Source;
+use super::source::library;
 use manifest::Manifest;
 use pleach_project::Project;
 

@@ -13,13 +13,14 @@ use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure};
-use super::input::{InputFile, Source, collect, read_input};
+use super::input::{InputFile, collect, read_input};
 use super::model::{amount, load, write};
 use super::output::{Existing, Output};
 use super::parallel::{MANY, ONE as EACH, in_parallel};
 use super::progress::Progress;
 use super::recognize::{Kind, KindArgs};
 use super::report::{count, size};
+use super::source::Source;
 use super::text::{LeftOut, Tally, TextArgs, Texts, only_for_texts};
 
 /// Learn how often samples make each choice of a grammar

@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::args::{GrammarArgs, JsonArgs, RandomArgs};
 use super::diagnostic;
 use super::failure::{Answer, Failure, show};
-use super::input::Source;
 use super::output::Output;
 use super::report::count;
+use super::source::Source;
 
 /// Look for what is hardly meant in a grammar, or costs more than it brings
 ///

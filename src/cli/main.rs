@@ -1,9 +1,9 @@
 //! The command line `pleach`: one file per verb, on what they share.
 //!
 //! A verb is a struct of arguments with a `run` that calls the library and prints a report. Everything goes through a few
-//! doors, so that all verbs have the same manners: grammars and inputs come in through [`input`] and texts through [`text`], results leave
-//! through [`output`] (standard output and files that appear whole or not at all), progress through [`progress`], and whatever
-//! goes wrong becomes a [`failure::Failure`], which one function prints.
+//! doors, so that all verbs have the same manners: grammars come in through [`source`], inputs through [`input`] and texts through
+//! [`text`], results leave through [`output`] (standard output and files that appear whole or not at all), progress through
+//! [`progress`], and whatever goes wrong becomes a [`failure::Failure`], which one function prints.
 
 mod args;
 mod check;
@@ -38,6 +38,7 @@ mod report;
 mod seed;
 mod show;
 mod show_model;
+mod source;
 mod state;
 mod suggest;
 mod text;

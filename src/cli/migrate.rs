@@ -8,9 +8,12 @@ use pleach_core::{Codec, Parser};
 use super::args::{ForceArgs, JsonArgs, NotationArgs};
 use super::encode::{finish, write_encoded};
 use super::failure::{Answer, Failure};
-use super::input::{Source, collect};
+use super::fuzz::Reader;
+use super::input::collect;
 use super::mirror::Mirror;
 use super::output::Output;
+use super::recognize::Kind;
+use super::source::Source;
 use super::text::{Tally, TextArgs, Texts};
 
 /// Rewrite choice sequences of an old grammar as ones of a new grammar
@@ -85,6 +88,9 @@ impl Migration<'_> {
         let new = Source::load(self.new, self.notation)?;
         let files = collect(self.corpus)?;
         let mirror = Mirror::open(self.output, &files, self.force.force)?;
+        if let Some(reader) = Reader::of(self.output) {
+            reader.warn(&new, Kind::Choices);
+        }
         let texts = Texts::new(Parser::new(&new.graph), self.texts);
         let left_out = write_encoded(&texts, Some(&Codec::new(&old.graph)), &files, &mirror)?;
         let tally = Tally::new(self.texts, left_out);

@@ -1,12 +1,17 @@
 //! A directory that gets a file of the same name for each input.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use pleach_core::Grammar;
 
 use super::failure::Failure;
 use super::input::InputFile;
 use super::output::{Existing, write_file};
+use super::recognize::Kind;
+use super::record::Record;
 
 /// The directory.
 #[derive(Debug)]
@@ -49,6 +54,40 @@ impl<'a> Mirror<'a> {
             dir,
             existing: Existing::forced(force),
         })
+    }
+
+    /// Notes in the directories of the files that these are to become choice sequences of a grammar.
+    pub(super) fn begin(&self, files: &[InputFile], grammar: &Grammar) -> Result<(), Failure> {
+        for dir in self.by_directory(files).keys() {
+            Record::begin(dir, grammar, Kind::Choices)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that files have become choice sequences of the grammar that was noted.
+    pub(super) fn finish<'f>(
+        &self,
+        files: impl IntoIterator<Item = &'f InputFile>,
+    ) -> Result<(), Failure> {
+        for (dir, names) in self.by_directory(files) {
+            Record::read(&dir).finish(names)?;
+        }
+        Ok(())
+    }
+
+    /// The names of what files become, by the directories.
+    fn by_directory<'f>(
+        &self,
+        files: impl IntoIterator<Item = &'f InputFile>,
+    ) -> BTreeMap<PathBuf, Vec<&'f OsStr>> {
+        let mut names: BTreeMap<PathBuf, Vec<&OsStr>> = BTreeMap::new();
+        for file in files {
+            let target = self.dir.join(&file.name);
+            if let (Some(dir), Some(name)) = (target.parent(), file.name.file_name()) {
+                names.entry(dir.to_owned()).or_default().push(name);
+            }
+        }
+        names
     }
 
     /// Writes what became of an input. Threads may do so at the same time.

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, note};
-use super::input::Source;
 use super::output::Output;
 use super::report::PathView;
+use super::source::Source;
 
 /// List the k-paths of a grammar: rank, names of the symbols, pattern
 ///

@@ -13,6 +13,7 @@
 //! The cost is bounded: [`SAMPLE`] inputs of [`MAX_BYTES`], and [`BUDGET`] for all parsing together. Choice sequences, which are
 //! mostly seen at a glance, take no parser. The result depends on the grammar and the inputs only.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,8 +58,24 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    pub(super) fn of(is_text: bool) -> Kind {
+        match is_text {
+            true => Kind::Texts,
+            false => Kind::Choices,
+        }
+    }
+
     pub(super) fn is_text(self) -> bool {
         self == Kind::Texts
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Texts => "texts",
+            Kind::Choices => "choice sequences",
+        })
     }
 }
 

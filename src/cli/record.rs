@@ -38,6 +38,7 @@ use super::failure::{Failure, note, warn};
 use super::input::is_hidden;
 use super::output::{Existing, write_file};
 use super::recognize::Kind;
+use super::report::count;
 
 /// The directory of the record, in that of the inputs.
 const FOLDER: &str = ".pleach";
@@ -63,11 +64,8 @@ impl Maker {
     }
 
     /// What its inputs are.
-    fn kind(self) -> Kind {
-        match self.is_text {
-            true => Kind::Texts,
-            false => Kind::Choices,
-        }
+    pub(super) fn kind(self) -> Kind {
+        Kind::of(self.is_text)
     }
 }
 
@@ -130,6 +128,44 @@ impl Record {
         (grammar.fingerprint() == fingerprint).then_some(grammar)
     }
 
+    /// The record of a directory that a verb is about to fill: a grammar makes its inputs from now on. Fails if it holds inputs of the
+    /// other kind. To be ended by [`Record::finish`].
+    pub(super) fn begin(dir: &Path, grammar: &Grammar, kind: Kind) -> Result<Record, Failure> {
+        let mut record = Record::read(dir);
+        if let Some(before) = record.maker
+            && before.kind() != kind
+            && has_files(dir)
+        {
+            let (dir, holds) = (dir.display(), before.kind());
+            return Err(Failure::new(
+                format_args!("{dir} holds {holds}, and {kind} are to be written"),
+                "name another directory: what reads one takes all files in it for the same",
+            ));
+        }
+        record.enter(grammar, kind.is_text())?;
+        Ok(record)
+    }
+
+    /// Notes the files that were written since the record was begun, and says which of the others another grammar reads.
+    pub(super) fn finish(
+        mut self,
+        names: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Result<(), Failure> {
+        self.written(names)?;
+        let mut older = self.older.values();
+        if let Some(one) = older.next()
+            && self.maker.is_some_and(|maker| !maker.is_text)
+        {
+            warn(format_args!(
+                "{} still holds {} of another grammar, {}, which this one reads as other texts",
+                self.dir.display(),
+                count(self.older.len() as u64, "choice sequence"),
+                self.grammar_file(one.fingerprint).display()
+            ));
+        }
+        Ok(())
+    }
+
     /// Lets a grammar make the inputs from now on; the directory is made if need be. If something else has made those that are there,
     /// they are noted as made by that, and the change is told.
     pub(super) fn enter(
@@ -153,13 +189,13 @@ impl Record {
     }
 
     /// Notes that files were written by what makes inputs now, whatever made files of these names before.
-    pub(super) fn written<'n>(
+    pub(super) fn written(
         &mut self,
-        names: impl IntoIterator<Item = &'n OsStr>,
+        names: impl IntoIterator<Item = impl AsRef<OsStr>>,
     ) -> Result<(), Failure> {
         let before = self.older.len();
         for name in names {
-            self.older.remove(&line(name));
+            self.older.remove(&line(name.as_ref()));
         }
         match self.older.len() == before {
             true => Ok(()),
@@ -339,6 +375,14 @@ impl Codecs {
     }
 }
 
+/// Whether there are inputs in a directory, or directories of them.
+pub(super) fn has_files(dir: &Path) -> bool {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .into_iter()
+        .any(|entry| !is_hidden(&entry.file_name()))
+}
+
 /// A name in one line.
 fn line(name: &OsStr) -> String {
     name.to_string_lossy().escape_debug().to_string()
@@ -451,7 +495,7 @@ mod tests {
 
         // What is written again is the present grammar's, and what is gone is forgotten.
         let mut record = Record::read(&dir);
-        record.written(["crash-1", "new"].map(OsStr::new)).unwrap();
+        record.written(["crash-1", "new"]).unwrap();
         assert_eq!(made("crash-1"), Some(Maker::new(&three, true)));
         fs::remove_file(dir.join("crash-2")).unwrap();
         Record::read(&dir).enter(&one, false).unwrap();

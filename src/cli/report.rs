@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::output::Output;
+use super::recognize::Kind;
 
 /// A k-path for a reader.
 #[derive(Serialize)]
@@ -120,8 +121,12 @@ pub(super) fn count(number: u64, noun: &str) -> String {
 }
 
 /// How many inputs were written, and what they are.
-pub(super) fn written(number: u64, choices: bool) -> String {
-    count(number, if choices { "choice sequence" } else { "text" })
+pub(super) fn written(number: u64, kind: Kind) -> String {
+    let noun = match kind {
+        Kind::Texts => "text",
+        Kind::Choices => "choice sequence",
+    };
+    count(number, noun)
 }
 
 /// Prints rows in columns; the last one is not padded.

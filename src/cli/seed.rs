@@ -11,12 +11,15 @@ use serde::Serialize;
 use super::args::{DirArgs, ForceArgs, GrammarArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, note, warn};
 use super::folder::Folder;
-use super::input::{InputFile, Source, collect};
+use super::fuzz::Reader;
+use super::input::{InputFile, collect};
 use super::measure::{Form, Gauge, measure_files};
 use super::output::Output;
 use super::progress::Progress;
 use super::recognize::{self, Kind};
+use super::record::{Maker, Record};
 use super::report::{PathView, Share, count, size, written};
+use super::source::Source;
 use super::text::{Tally, TextArgs};
 
 /// The forbidden paths that are shown.
@@ -29,9 +32,12 @@ const SHOWN_EVERY: u64 = 64;
 
 /// Write a covering set: inputs that together have every k-path
 ///
-/// Covers the paths of K symbols, and the shorter ones that are not part of one. Files are choice sequences, for a corpus of a
-/// fuzz target, unless --text is given; they are named by their contents. With --beyond only what the given inputs leave
-/// uncovered is covered.
+/// Covers the paths of K symbols, and the shorter ones that are not part of one. Files are named by their contents. With --beyond
+/// only what the given inputs leave uncovered is covered.
+///
+/// If DIR is the corpus of a fuzz target that is built (`fuzz/corpus/TARGET`), the target says whether it reads texts or choice
+/// sequences. Otherwise files are what DIR holds already, as a note in it says, and choice sequences if it has none. --text and
+/// --choices settle it.
 ///
 /// Example: pleach seed json -o fuzz/corpus/json -k 3
 #[derive(Args, Debug)]
@@ -130,6 +136,7 @@ impl Seed {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let dir = self.dir.path().unwrap_or(Path::new("."));
         let source = self.grammar.load()?;
+        let kind = self.kind(dir, &source);
         let packing = if self.few {
             Packing::Few
         } else {
@@ -139,7 +146,7 @@ impl Seed {
             .close_off(self.close_off.into())
             .packing(packing)
             .all_levels(!self.exact)
-            .texts(self.text)
+            .texts(kind.is_text())
             .max_depth(self.max_depth)
             .max_len(self.max_len)
             .seed(self.random.random_seed)
@@ -148,9 +155,10 @@ impl Seed {
         // Before the directory is opened, which may be among those to go beyond, and need not be there yet.
         let given = collect(&self.beyond)?;
         let mut folder = Folder::open(dir, self.force.force)?;
+        let record = Record::begin(dir, source.graph.grammar(), kind)?;
         let beyond = self.assume(&source, &given, &mut cover)?;
         let codec = cover.codec().clone();
-        let as_texts = self.text && codec.has_hollow_repetitions();
+        let as_texts = kind.is_text() && codec.has_hollow_repetitions();
         let form = as_texts.then(|| Form::new(&source.graph, true, self.texts));
         let mut gauge = None;
         if let Some(form) = &form {
@@ -161,28 +169,9 @@ impl Seed {
             gauge = Some(of_texts);
         }
 
-        let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
-        let (mut index, mut lexemes) = (SiteIndex::new(), Lexemes::default());
-        while cover.next_input(&mut index) {
-            if let Some(gauge) = &mut gauge {
-                // What takes more than the budget shows nothing, for all that is known.
-                let _ = gauge.measure(dir, codec.text(&index, &mut lexemes));
-            }
-            folder.add(if self.text {
-                codec.text(&index, &mut lexemes)
-            } else {
-                index.canonical()
-            })?;
-            // Counting what is covered is a look at all paths.
-            if folder.inputs() % SHOWN_EVERY == 0 {
-                progress.set(cover.coverage().windows().count_ones() as u64);
-            }
-            if folder.bytes() > MOST_BYTES {
-                drop(progress);
-                return Err(too_large(&cover, &folder));
-            }
-        }
-        drop(progress);
+        let filled = fill(&mut folder, &mut cover, kind, gauge.as_mut(), MOST_BYTES);
+        record.finish(folder.names())?;
+        filled?;
 
         let forbidden = forbidden(&cover);
         let report = Report {
@@ -210,7 +199,7 @@ impl Seed {
         if self.format.json {
             out.json(&report)?;
         } else {
-            let inputs = written(report.inputs, !self.text);
+            let inputs = written(report.inputs, kind);
             let bytes = count(report.bytes, "byte");
             write!(out, "{inputs}, {bytes}, {} {}-paths", report.share, self.k)?;
             match &report.beyond {
@@ -237,6 +226,44 @@ impl Seed {
         Ok(self.texts.answer(&beyond.left_out, Answer::Yes))
     }
 
+    /// What the user says.
+    fn stated(&self) -> Option<Kind> {
+        match (self.text, self.choices) {
+            (true, _) => Some(Kind::Texts),
+            (_, true) => Some(Kind::Choices),
+            _ => None,
+        }
+    }
+
+    /// What is written: what the user says; otherwise what the target reads whose corpus this is, or what the directory holds.
+    fn kind(&self, dir: &Path, source: &Source) -> Kind {
+        let stated = self.stated();
+        if let Some(reader) = Reader::of(dir) {
+            let Reader { target, kind, .. } = &reader;
+            if stated.is_none() {
+                note(format_args!(
+                    "note: {kind} are written, which the target `{target}` reads"
+                ));
+            }
+            let kind = stated.unwrap_or(*kind);
+            reader.warn(source, kind);
+            return kind;
+        }
+        if let Some(kind) = stated {
+            return kind;
+        }
+        let maker = Record::read(dir).maker();
+        let kind = maker.map_or(Kind::Choices, Maker::kind);
+        let dir = dir.display();
+        match maker {
+            Some(_) => note(format_args!("note: {kind} are written, as before in {dir}")),
+            None => note(
+                "note: choice sequences are written, which targets read unless they have `codec: text`; --text writes texts",
+            ),
+        }
+        kind
+    }
+
     /// Takes what the inputs cover that the user wants to go beyond, if there are any.
     fn assume(
         &self,
@@ -249,10 +276,9 @@ impl Seed {
         }
         let refused = |error| Failure::of(&source.name, error);
         let windows = WindowTable::new(cover.coverage().kpaths()).map_err(refused)?;
-        let kind = match (self.text, self.choices) {
-            (true, _) => Kind::Texts,
-            (_, true) => Kind::Choices,
-            _ => recognize::of_files(&source.graph, files)?,
+        let kind = match self.stated() {
+            Some(kind) => kind,
+            None => recognize::of_files(&source.graph, files)?,
         };
         self.texts.check(kind)?;
         let form = Form::new(&source.graph, kind.is_text(), self.texts);
@@ -296,13 +322,44 @@ impl Seed {
     }
 }
 
+/// Writes the inputs of a covering set, and has a gauge measure their texts. Gives up beyond so many bytes, and leaves what is written.
+fn fill(
+    folder: &mut Folder,
+    cover: &mut Cover,
+    kind: Kind,
+    mut gauge: Option<&mut Gauge<'_>>,
+    most: u64,
+) -> Result<(), Failure> {
+    let codec = cover.codec().clone();
+    let progress = Progress::new(cover.coverage().kpaths().window_count(), "paths");
+    let (mut index, mut lexemes) = (SiteIndex::new(), Lexemes::default());
+    while cover.next_input(&mut index) {
+        if let Some(gauge) = &mut gauge {
+            // What takes more than the budget shows nothing, for all that is known.
+            let _ = gauge.measure(folder.path(), codec.text(&index, &mut lexemes));
+        }
+        folder.add(match kind {
+            Kind::Texts => codec.text(&index, &mut lexemes),
+            Kind::Choices => index.canonical(),
+        })?;
+        // Counting what is covered is a look at all paths.
+        if folder.inputs().is_multiple_of(SHOWN_EVERY) {
+            progress.set(cover.coverage().windows().count_ones() as u64);
+        }
+        if folder.bytes() > most {
+            return Err(too_large(cover, folder, most));
+        }
+    }
+    Ok(())
+}
+
 /// Why a covering set is given up.
-fn too_large(cover: &Cover, folder: &Folder) -> Failure {
+fn too_large(cover: &Cover, folder: &Folder, most: u64) -> Failure {
     let coverage = cover.coverage();
     let message = format_args!(
-        "the covering set takes more than {}: {} inputs cover {} of {} {}-paths, and are left as they are",
-        size(MOST_BYTES),
-        folder.inputs(),
+        "the covering set takes more than {}: {} cover {} of {} {}-paths, and are left as they are",
+        size(most),
+        count(folder.inputs(), "input"),
         coverage.covered(),
         coverage.total(),
         coverage.kpaths().k()
@@ -319,4 +376,44 @@ fn forbidden(cover: &Cover) -> Vec<u32> {
     given_up
         .filter(|&window| !cover.coverage().contains(window))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use pleach_core::generate::CoverBuilder;
+    use pleach_core::{Grammar, Graph};
+
+    use super::fill;
+    use crate::failure::Failure;
+    use crate::folder::Folder;
+    use crate::recognize::Kind;
+
+    #[test]
+    fn a_covering_set_that_is_too_large_is_given_up_and_left() {
+        let grammar: Grammar = "s := a s? a; a := [0-9] | '(' a ')' | 'x' s 'y';"
+            .parse()
+            .unwrap();
+        let graph = Graph::new(grammar).unwrap();
+        let make = |most: u64| {
+            let dir = tempfile::tempdir().unwrap();
+            let mut folder = Folder::open(dir.path(), false).unwrap();
+            let mut cover = CoverBuilder::new().build(&graph, 3).unwrap();
+            let made = fill(&mut folder, &mut cover, Kind::Texts, None, most);
+            let files = std::fs::read_dir(dir.path()).unwrap().count() as u64;
+            assert_eq!(files, folder.inputs());
+            (made, folder.bytes(), cover.coverage().ratio())
+        };
+        let (made, all, ratio) = make(u64::MAX);
+        assert!(made.is_ok() && ratio == 1.0);
+        // What is as large as the bound is whole.
+        assert!(make(all).0.is_ok());
+        let (made, bytes, ratio) = make(20);
+        assert!(bytes > 20 && bytes < all && ratio < 1.0);
+        let Err(Failure::Wrong(message)) = made else {
+            panic!("{made:?}");
+        };
+        expect_test::expect![[r#"
+            the covering set takes more than 20 bytes: 3 inputs cover 24 of 64 3-paths, and are left as they are
+            help: choose a smaller -k, or bound the inputs by --max-len or --max-depth"#]].assert_eq(&message);
+    }
 }

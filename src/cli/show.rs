@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use super::args::{GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure};
-use super::input::{Source, read_named};
+use super::input::read_named;
 use super::output::Output;
 use super::recognize::{Kind, KindArgs};
 use super::record::Codecs;
+use super::source::Source;
 use super::text::{BudgetArgs, parse_one, refused_text};
 
 /// The longest text that JSON repeats at an inner node: a deep tree would repeat its sentence at every level.

@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::convert;
 use super::failure::{Answer, Failure, note};
-use super::input::{Source, list};
 use super::output::{Output, write_file};
 use super::report::count;
+use super::source::{Source, list};
 
 /// Write another grammar of the same language, of which more can be covered
 ///

@@ -2,7 +2,7 @@
 
 use std::env::consts::EXE_SUFFIX;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pleach_project::{CargoFuzz, Project, Sanitizer};
@@ -53,16 +53,22 @@ impl Build<'_> {
 
     /// The program that was built last; nothing if it is not where cargo-fuzz leaves it.
     pub(super) fn program(&self, project: &Project) -> Option<PathBuf> {
-        let name = format!("{}{EXE_SUFFIX}", self.target);
-        // Below the target triple, which only Cargo knows.
-        let entries = fs::read_dir(project.build_dir()).ok()?;
-        let programs = entries
-            .flatten()
-            .map(|entry| entry.path().join("release").join(&name));
-        let programs = programs.filter(|path| path.is_file());
-        let modified = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
-        programs.max_by_key(modified)
+        latest(&[project.build_dir()], self.target)
     }
+}
+
+/// The program of a target that was built last, of those below some directories.
+pub(super) fn latest(build_dirs: &[&Path], target: &str) -> Option<PathBuf> {
+    let name = format!("{target}{EXE_SUFFIX}");
+    // Below the target triple, which only Cargo knows.
+    let entries = build_dirs.iter().filter_map(|dir| fs::read_dir(dir).ok());
+    let programs = entries
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("release").join(&name));
+    let programs = programs.filter(|path| path.is_file());
+    let modified = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
+    programs.max_by_key(modified)
 }
 
 /// Says that pleach is part of what is measured, which should not be.

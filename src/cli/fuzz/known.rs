@@ -2,16 +2,15 @@
 //!
 //! An option that contradicts the target is refused: a wrong grammar gives figures and texts that look like any others.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::target::Target;
 use crate::args::NotationArgs;
 use crate::failure::{Failure, note, warn};
 use crate::init::{quoted, shown};
-use crate::input::{Source, is_hidden};
-use crate::record::{Change, Maker, Record};
+use crate::record::{Change, Maker, Record, has_files};
 use crate::report::count;
+use crate::source::Source;
 
 /// What options say of a target.
 pub(super) struct Stated<'a> {
@@ -225,12 +224,4 @@ impl Outdated {
         let Outdated { warning, help } = self;
         warn(format_args!("{warning}\nhelp: {help}"));
     }
-}
-
-/// Whether there are inputs in a directory, or directories of them.
-pub(super) fn has_files(dir: &Path) -> bool {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    entries
-        .into_iter()
-        .any(|entry| !is_hidden(&entry.file_name()))
 }

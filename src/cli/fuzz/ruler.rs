@@ -9,11 +9,12 @@ use pleach_core::{Graph, Parser};
 use serde::Serialize;
 
 use super::super::failure::Failure;
-use super::super::input::{Source, collect};
+use super::super::input::collect;
 use super::super::measure::{Form, Meter, measure_files};
+use super::super::record::has_files;
 use super::super::report::Share;
+use super::super::source::Source;
 use super::super::text::{TextArgs, Texts};
-use super::known::has_files;
 
 /// What parsing a text may cost: seconds, and memory for each thread.
 const BUDGET: Budget = Budget {

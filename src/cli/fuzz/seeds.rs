@@ -3,7 +3,6 @@
 //! Files are named by what is in them, so that nothing is overwritten and adding the same texts again changes nothing.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,8 +79,7 @@ pub(super) fn add(
         }
     }
     // If an older grammar has made files of these names, they are this one's from now on.
-    let names = corpus.names();
-    Record::read(corpus.path).written(names.iter().map(OsStr::new))?;
+    Record::read(corpus.path).written(corpus.names())?;
     Ok(seeded)
 }
 

@@ -20,11 +20,12 @@ use super::target::Target;
 use crate::args::{JsonArgs, NotationArgs, RandomArgs};
 use crate::failure::{Answer, Failure, warn};
 use crate::folder::Folder;
-use crate::input::{Source, collect, read_input};
+use crate::input::{collect, read_input};
 use crate::model::{Mode, ReadingArgs};
 use crate::output::{Existing, Output, write_file};
 use crate::progress::Progress;
 use crate::report::{count, table};
+use crate::source::Source;
 use crate::text::{BudgetArgs, parse_one};
 
 /// Make inputs like those that failed, and see what they do

@@ -15,7 +15,7 @@ use pleach_import::Notation;
 
 use crate::args::NotationArgs;
 use crate::failure::{Failure, reason};
-use crate::input::Source;
+use crate::source::Source;
 
 /// Names the file that a target writes its answer to.
 const VARIABLE: &str = "PLEACH_DESCRIBE";

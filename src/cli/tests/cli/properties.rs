@@ -37,6 +37,10 @@ pub(crate) const ALL: &[(&str, fn())] = &[
         generated_sentences_keep_the_limits,
     ),
     (
+        "sentences_of_a_model_are_as_large_as_the_largest_sample",
+        sentences_of_a_model_are_as_large_as_the_largest_sample,
+    ),
+    (
         "many_files_give_the_same_as_few",
         many_files_give_the_same_as_few,
     ),
@@ -130,7 +134,7 @@ fn a_state_changes_no_report() {
     same_report(&sandbox, "nothing new");
     sandbox.succeed("generate json.ebnf corpus -n 30 --choices --random-seed 1 --force");
     same_report(&sandbox, "more files");
-    let first = sandbox.contents("corpus")[0].0.clone();
+    let first = sandbox.inputs("corpus")[0].0.clone();
     fs::rename(&first, file("renamed")).unwrap();
     same_report(&sandbox, "renamed");
     fs::write(file("renamed"), b"\x02").unwrap();
@@ -245,7 +249,7 @@ fn an_interrupt_leaves_whole_files() {
     );
     assert_eq!(child.wait().unwrap().code(), Some(130));
     // A file that is whole is named by its contents: writing the same contents again gives the same name.
-    let files = sandbox.contents("cut");
+    let files = sandbox.inputs("cut");
     assert!(files.len() >= 99);
     for (path, _) in &files {
         let name = path.file_name().unwrap().to_string_lossy();
@@ -365,10 +369,34 @@ fn generated_sentences_keep_the_limits() {
             sandbox.succeed(&format!(
                 "generate {name}.ebnf {folder} -n 200 --text --max-len {max_len} --strategy {strategy}"
             ));
-            for (_, text) in sandbox.contents(&folder) {
+            for (_, text) in sandbox.inputs(&folder) {
                 assert!(text.len() <= max_len, "{name}");
             }
         }
+    }
+}
+
+fn sentences_of_a_model_are_as_large_as_the_largest_sample() {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path("many.ebnf"), "many := 'a' many | 'a';").unwrap();
+    // The length of the samples, the mode, and what the longest of some sentences lies between: by the model they are as long as the
+    // sample in the mean.
+    let table = [
+        (3000, "--mode common", 1500..3001),
+        (3000, "", 1500..3001),
+        (3000, "--mode failure", 1500..3001),
+        (20, "--mode common", 40..1001),
+        (20, "", 40..1001),
+        (20, "--mode failure", 10..21),
+        (3000, "--mode common --max-nodes 50", 10..51),
+    ];
+    for (at, (length, mode, expected)) in table.into_iter().enumerate() {
+        fs::write(sandbox.path("sample"), "a".repeat(length)).unwrap();
+        sandbox.succeed(&format!("model learn many.ebnf sample --text -o model{at}"));
+        let verb = format!("generate many.ebnf -n 30 --model model{at} {mode}");
+        let sentences = String::from_utf8(sandbox.succeed(&verb)).unwrap();
+        let longest = sentences.lines().map(str::len).max().unwrap();
+        assert!(expected.contains(&longest), "{length} {mode}: {longest}");
     }
 }
 
@@ -378,7 +406,7 @@ fn many_files_give_the_same_as_few() {
     let verb = "-k 4 --uncovered 100000";
     let all = sandbox.json(&format!("coverage json.ebnf corpus {verb}"));
     // The same inputs in one thread, as the arguments of several runs that build on each other.
-    let mut choices = sandbox.contents("corpus");
+    let mut choices = sandbox.inputs("corpus");
     choices.reverse();
     for (at, (_, bytes)) in choices.iter().enumerate() {
         let folder = sandbox.path(format!("parts/{}", at / 50));

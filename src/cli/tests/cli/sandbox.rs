@@ -91,6 +91,13 @@ impl Sandbox {
         errors
     }
 
+    /// The inputs below a directory with their contents, sorted: all files, but for the records of what has made them.
+    pub(crate) fn inputs(&self, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut inputs = self.contents(name);
+        inputs.retain(|(path, _)| path.components().all(|it| it.as_os_str() != ".pleach"));
+        inputs
+    }
+
     /// All files below a directory with their contents, sorted, hidden ones included.
     pub(crate) fn contents(&self, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();

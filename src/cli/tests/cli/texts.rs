@@ -109,7 +109,7 @@ fn grammars(sandbox: &Sandbox) -> Vec<(String, String)> {
 /// The files below a directory by their paths in it.
 fn files(sandbox: &Sandbox, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let root = sandbox.path(folder);
-    let contents = sandbox.contents(folder).into_iter();
+    let contents = sandbox.inputs(folder).into_iter();
     contents
         .map(|(path, bytes)| (path.strip_prefix(&root).unwrap().to_owned(), bytes))
         .collect()
