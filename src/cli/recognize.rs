@@ -404,6 +404,9 @@ enum Looks {
 
 impl Looks {
     fn of(input: &[u8]) -> Looks {
+        if is_utf16(input) {
+            return Looks::Damaged;
+        }
         let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c');
         if str::from_utf8(input).is_ok_and(|text| !text.contains(is_control)) {
             return Looks::Plain;
@@ -418,6 +421,19 @@ impl Looks {
             false => Looks::Damaged,
         }
     }
+}
+
+/// Whether bytes are text as UTF-16 has it, most of it ASCII: a byte of every pair is 0, and the other one is not.
+fn is_utf16(input: &[u8]) -> bool {
+    let (pairs, rest) = input.as_chunks::<2>();
+    let is_ascii = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    let count = |zero: usize| {
+        let letters = pairs
+            .iter()
+            .filter(|pair| pair[zero] == 0 && is_ascii(pair[1 - zero]));
+        letters.count()
+    };
+    rest.is_empty() && pairs.len() >= LONG && count(0).max(count(1)) * 8 >= pairs.len() * 7
 }
 
 #[cfg(test)]
@@ -494,6 +510,36 @@ mod tests {
             input
         };
         inputs.iter().map(mutate).collect()
+    }
+
+    #[test]
+    fn texts_in_utf16_are_no_choice_sequences() {
+        let text = "{\"a\": [1, 2, null]}\n\t-- a few words, and more\n";
+        let utf16 = |swap: bool| -> Vec<u8> {
+            let units = text.encode_utf16();
+            units
+                .flat_map(|unit| match swap {
+                    true => unit.to_be_bytes(),
+                    false => unit.to_le_bytes(),
+                })
+                .collect()
+        };
+        let marked = [b"\xff\xfe".to_vec(), utf16(false)].concat();
+        let inputs = [utf16(true), utf16(false), marked];
+        for &(name, grammar) in pleach_grammars::ALL {
+            let grammar: Grammar = grammar.parse().unwrap();
+            let graph = Graph::new(grammar).unwrap();
+            for input in &inputs {
+                let mut recognizer = Recognizer::new(&graph);
+                recognizer.add(input);
+                assert_ne!(
+                    recognizer.verdict(),
+                    Some(Kind::Choices),
+                    "{name}: {}",
+                    input.escape_ascii()
+                );
+            }
+        }
     }
 
     /// How many inputs were taken for what they are, gave no answer, and were taken for the other kind.
