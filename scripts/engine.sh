@@ -42,7 +42,7 @@ count() {
 
 # The k-paths, for k = 2, that a corpus covers.
 pairs() {
-    "$pleach" coverage "$grammar" "$1" -k 2 --choices --json | sed 's/.*"k":2,"covered":\([0-9]*\).*/\1/'
+    "$pleach" coverage "$grammar" "$1" -k 2 --choices | sed -n 's/^2-paths *\([0-9]*\) .*/\1/p'
 }
 
 echo 'engine: -runs and -seed'
