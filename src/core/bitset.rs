@@ -106,7 +106,7 @@ impl BitSet {
     }
 
     /// Adds all numbers of `other` below this length and says how many were new. O(len / 64).
-    pub fn union_with(&mut self, other: &BitSet) -> usize {
+    pub(crate) fn union_with(&mut self, other: &BitSet) -> usize {
         let before = self.ones;
         let spare = self.words.len() * WORD_BITS - self.len;
         let last = self.words.len().saturating_sub(1);
@@ -127,7 +127,7 @@ impl BitSet {
     }
 
     /// The `n`-th number (from 0) that is not in the set.
-    pub fn select_zero(&self, n: usize) -> Option<usize> {
+    pub(crate) fn select_zero(&self, n: usize) -> Option<usize> {
         if n >= self.count_zeros() {
             return None;
         }

@@ -87,11 +87,6 @@ impl Weights {
         }
     }
 
-    /// Whether the grammar states any probability.
-    pub fn is_uniform(&self) -> bool {
-        self.sums.is_empty()
-    }
-
     /// The number of nodes that the table is for.
     pub fn node_count(&self) -> usize {
         self.first.ids().last().map_or(0, |id| id.index() + 1)

@@ -32,7 +32,8 @@ pub use class::{ClassCode, MemberChoice};
 pub use encode::Encoder;
 pub(crate) use encode::SHORT;
 pub use lexemes::{Lexemes, Misread};
-pub use program::{ROOT, is_site};
+pub use program::ROOT;
+pub(crate) use program::is_site;
 pub use site::{NO_SITE, Site, SiteIndex, Span};
 pub use tape::{Tape, put, width};
 use walk::Stacks;
@@ -107,7 +108,7 @@ impl Codec {
     }
 
     /// The alternative that close-off takes.
-    pub fn shortest_alternative(&self, alternation: NodeId) -> u32 {
+    pub(crate) fn shortest_alternative(&self, alternation: NodeId) -> u32 {
         self.sites.shortest[alternation]
     }
 
@@ -132,7 +133,7 @@ impl Codec {
     /// Lays out the tokens of an index, whose texts stand side by side in `glued`: that is the text of the index, or one that
     /// differs in the case of letters. Before the token of a site, `wanted` may name a separator that is preferred to the shortest
     /// one. Nothing if the grammar has no tokens. O(text).
-    pub fn lay_out<'w>(
+    pub(crate) fn lay_out<'w>(
         &self,
         index: &SiteIndex,
         glued: &[u8],
@@ -172,7 +173,7 @@ impl Codec {
     }
 
     /// Lets `chooser` derive `node` for a place directly below site `parent` of `host`, to be spliced in there.
-    pub fn derive_under<C: Chooser + ?Sized>(
+    pub(crate) fn derive_under<C: Chooser + ?Sized>(
         &self,
         node: NodeId,
         chooser: &mut C,
@@ -203,7 +204,7 @@ impl Codec {
     }
 
     /// The references from site `parent` of `host` up to the root, nearest first.
-    pub fn references_above<'a>(
+    pub(crate) fn references_above<'a>(
         &'a self,
         host: &'a [Site],
         parent: u32,

@@ -304,7 +304,7 @@ fn is_symbolic(kind: NodeKind) -> bool {
 
 /// Whether the occurrences of a node are sites: those of symbolic nodes are, and those of alternations, quantifiers and
 /// quantified groups, unless the node is a whole right side, for which the reference stands.
-pub fn is_site(graph: &Graph, node: NodeId) -> bool {
+pub(crate) fn is_site(graph: &Graph, node: NodeId) -> bool {
     let grammar = graph.grammar();
     let Some(data) = grammar.nodes().get(node) else {
         return node == ROOT;

@@ -116,7 +116,7 @@ impl SiteIndex {
     }
 
     /// The choices of a site's subtree.
-    pub fn choices_of(&self, site: u32) -> &[u8] {
+    pub(crate) fn choices_of(&self, site: u32) -> &[u8] {
         let site = &self.sites[site as usize];
         &self.choices[site.choice_start as usize..site.choice_end as usize]
     }
@@ -148,7 +148,7 @@ impl SiteIndex {
     }
 
     /// The site of a node directly below a site, if there is one.
-    pub fn child_of_node(&self, site: u32, node: NodeId) -> Option<u32> {
+    pub(crate) fn child_of_node(&self, site: u32, node: NodeId) -> Option<u32> {
         self.children(site)
             .find(|&child| self.sites[child as usize].node == node)
     }

@@ -9,12 +9,11 @@ use super::Graph;
 use crate::id::{IdVec, ProductionId, SymbolId};
 
 /// The distance of what cannot be reached.
-pub const UNREACHABLE: u32 = u32::MAX;
+pub(crate) const UNREACHABLE: u32 = u32::MAX;
 
 /// How far every production is from one production, in references to follow.
 #[derive(Clone, Debug)]
-pub struct Distances {
-    to: ProductionId,
+pub(crate) struct Distances {
     steps: IdVec<ProductionId, u32>,
 }
 
@@ -43,37 +42,32 @@ impl Distances {
                 }
             }
         }
-        Distances { to, steps }
-    }
-
-    /// The production that distances lead to.
-    pub fn to(&self) -> ProductionId {
-        self.to
+        Distances { steps }
     }
 
     /// The references to follow from within `production` until within the target: 0 for the target itself.
     #[inline]
-    pub fn from_production(&self, production: ProductionId) -> u32 {
+    pub(crate) fn of_production(&self, production: ProductionId) -> u32 {
         self.steps[production]
     }
 
     /// The derivation steps from a symbol to a symbol of the target production: 1 for a reference to the target.
     #[inline]
-    pub fn from_symbol(&self, graph: &Graph, symbol: SymbolId) -> u32 {
+    pub(crate) fn of_symbol(&self, graph: &Graph, symbol: SymbolId) -> u32 {
         graph.target_of(symbol).map_or(UNREACHABLE, |production| {
             self.steps[production].saturating_add(1)
         })
     }
 
     /// The references of `production` that lie on a shortest way to the target.
-    pub fn next_hops<'g>(
+    pub(crate) fn next_hops<'g>(
         &'g self,
         graph: &'g Graph,
         production: ProductionId,
     ) -> impl Iterator<Item = SymbolId> + 'g {
         let here = self.steps[production];
         Graph::ids(graph.symbols_of(production)).filter(move |&symbol| {
-            here != 0 && here != UNREACHABLE && self.from_symbol(graph, symbol) == here
+            here != 0 && here != UNREACHABLE && self.of_symbol(graph, symbol) == here
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{Id as _, IdVec, NodeId, ProductionId, SymbolId};
 use crate::lexicon::{self, Lexicon};
 
-pub use distance::{Distances, UNREACHABLE};
+pub(crate) use distance::{Distances, UNREACHABLE};
 pub use shortest::{Measure, Shortest};
 
 /// The most nodes that a grammar may have: beyond, its tables take gigabytes.
@@ -204,13 +204,13 @@ impl Graph {
     /// Whether the symbols of a production are on k-paths: not those of tokens, unless these are open, and not those of what
     /// is skipped.
     #[inline]
-    pub fn is_in_paths(&self, production: ProductionId) -> bool {
+    pub(crate) fn is_in_paths(&self, production: ProductionId) -> bool {
         self.is_in_paths[production]
     }
 
     /// The symbols written in a production if they are on k-paths; else none.
     #[inline]
-    pub fn path_symbols(&self, production: ProductionId) -> Range<u32> {
+    pub(crate) fn path_symbols(&self, production: ProductionId) -> Range<u32> {
         let symbols = self.symbols_of(production);
         match self.is_in_paths[production] {
             true => symbols,
@@ -246,12 +246,12 @@ impl Graph {
 
     /// The node behind the subtree of `node` in its right side.
     #[inline]
-    pub fn subtree_end(&self, node: NodeId) -> NodeId {
+    pub(crate) fn subtree_end(&self, node: NodeId) -> NodeId {
         self.subtree_ends[node]
     }
 
     /// Which child of `node` contains `below`, by its place among the children. O(log children).
-    pub fn child_towards(&self, node: NodeId, below: NodeId) -> Option<u32> {
+    pub(crate) fn child_towards(&self, node: NodeId, below: NodeId) -> Option<u32> {
         let children = self.grammar.children(node);
         let at = children
             .partition_point(|&child| child <= below)
@@ -272,7 +272,7 @@ impl Graph {
     }
 
     /// How many references lie between each production and one production. O(symbols).
-    pub fn distances_to(&self, production: ProductionId) -> Distances {
+    pub(crate) fn distances_to(&self, production: ProductionId) -> Distances {
         Distances::new(self, production)
     }
 

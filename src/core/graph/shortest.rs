@@ -181,7 +181,7 @@ impl Shortest {
     /// Whether an alternative begins a shortest derivation of its alternation: no other one costs less, or as much with
     /// fewer nodes. Whoever takes none but these ends, with as few nodes as [`Shortest::alternative`] leads to.
     #[inline]
-    pub fn is_shortest(&self, alternative: NodeId) -> bool {
+    pub(crate) fn is_shortest(&self, alternative: NodeId) -> bool {
         self.shortest.contains(alternative.index())
     }
 }

@@ -135,7 +135,7 @@ impl Coverage {
     }
 
     /// The first uncovered window from `start` on.
-    pub fn next_uncovered(&self, start: u32) -> Option<u32> {
+    pub(crate) fn next_uncovered(&self, start: u32) -> Option<u32> {
         self.windows
             .next_zero(start as usize)
             .map(|window| window as u32)
@@ -160,13 +160,13 @@ impl Coverage {
 
 /// How often each window was seen, for choosing the least used (ASE article, figure 7).
 #[derive(Clone, Debug)]
-pub struct HitCounts {
+pub(crate) struct HitCounts {
     counts: Vec<u32>,
 }
 
 impl HitCounts {
     /// No hits yet, for as many windows as a coverage of the same k-paths has: four bytes each.
-    pub fn new(coverage: &Coverage) -> HitCounts {
+    pub(crate) fn new(coverage: &Coverage) -> HitCounts {
         HitCounts {
             counts: vec![0; coverage.windows.len()],
         }
@@ -174,7 +174,7 @@ impl HitCounts {
 
     /// Counts one more hit, saturating.
     #[inline]
-    pub fn hit(&mut self, window: u32) {
+    pub(crate) fn hit(&mut self, window: u32) {
         if let Some(count) = self.counts.get_mut(window as usize) {
             *count = count.saturating_add(1);
         }
@@ -182,7 +182,7 @@ impl HitCounts {
 
     /// The hits of a window. What is no window needs none: it has as many as can be.
     #[inline]
-    pub fn count(&self, window: u32) -> u32 {
+    pub(crate) fn count(&self, window: u32) -> u32 {
         self.counts
             .get(window as usize)
             .copied()

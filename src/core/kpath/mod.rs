@@ -31,7 +31,8 @@ use std::sync::Arc;
 use crate::graph::Graph;
 use crate::id::{Id as _, ProductionId, SymbolId};
 
-pub use coverage::{Coverage, ExpansionCoverage, HitCounts, MAX_BITMAP_BYTES};
+pub(crate) use coverage::HitCounts;
+pub use coverage::{Coverage, ExpansionCoverage, MAX_BITMAP_BYTES};
 pub use pattern::pattern;
 pub use window::{NO_WINDOW, WindowStack, WindowTable};
 
@@ -106,7 +107,7 @@ pub struct KPaths {
 }
 
 impl KPaths {
-    /// Counts the k-paths. O(k · symbols) time and memory; ask [`KPaths::table_bytes`] before if in doubt.
+    /// Counts the k-paths. O(k · symbols) time and memory: `k` words of eight bytes for each symbol and production.
     ///
     /// # Errors
     ///
@@ -158,13 +159,6 @@ impl KPaths {
         };
         all.checked_window_count().ok_or_else(unrankable)?;
         Ok(Arc::new(all))
-    }
-
-    /// The bytes that the tables of [`KPaths::new`] take: `k` words a symbol and a production.
-    pub fn table_bytes(graph: &Graph, k: usize) -> u64 {
-        (graph.symbol_count() as u64 + graph.grammar().productions().len() as u64 + 1)
-            * k as u64
-            * 8
     }
 
     /// The graph whose paths these are.

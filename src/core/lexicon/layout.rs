@@ -26,7 +26,7 @@ const MOST_TRIED: usize = 16;
 
 /// A place where the text that was laid out differs from the tokens side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shift {
+struct Shift {
     /// The token's first byte among the tokens side by side.
     pub glued: u32,
     /// Where the separator before it begins in the text.
@@ -90,17 +90,17 @@ impl Layout {
     }
 
     /// Where something begins that begins at `glued` among the tokens side by side: behind the separator.
-    pub fn start_of(&self, glued: u32) -> usize {
+    pub(crate) fn start_of(&self, glued: u32) -> usize {
         self.moved(glued, |shift| shift.start)
     }
 
     /// Where something ends that ends at `glued` among the tokens side by side: before the separator.
-    pub fn end_of(&self, glued: u32) -> usize {
+    pub(crate) fn end_of(&self, glued: u32) -> usize {
         self.moved(glued, |shift| shift.separator)
     }
 
     /// The separator before what begins at `glued` among the tokens side by side; empty if there is none.
-    pub fn separator_before(&self, glued: u32) -> &[u8] {
+    pub(crate) fn separator_before(&self, glued: u32) -> &[u8] {
         let (start, end) = (self.end_of(glued), self.start_of(glued));
         &self.text()[start..end.max(start)]
     }
@@ -141,7 +141,7 @@ impl Lexicon {
     ///
     /// Where no separator helps, the token is spelled differently, or the one behind it. Where that does not help either, the text
     /// reads differently ([`Layout::is_misread`]); only grammars that skip too little have such tokens.
-    pub fn lay_out<'w>(
+    pub(crate) fn lay_out<'w>(
         &self,
         glued: &[u8],
         lexemes: &[Lexeme],

@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use crate::grammar::Grammar;
 use crate::id::{IdVec, NodeId};
 
-pub use layout::{Layout, Shift};
+pub use layout::Layout;
 pub use tokens::{Origin, Token};
 
 use automaton::{Automaton, DEAD, START, TooLarge};

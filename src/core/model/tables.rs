@@ -27,7 +27,6 @@ pub struct State {
 #[derive(Clone, Debug)]
 pub struct Tables {
     order: usize,
-    states: usize,
     /// The states behind the symbols of each state's production.
     next: Vec<State>,
     /// The tables of the nodes of each state's production: where they begin, and how many columns they have.
@@ -60,7 +59,6 @@ impl Tables {
         order.sort_by_key(|(production, path)| (path.len(), *production, path.clone()));
         let mut tables = Tables {
             order: model.order,
-            states: order.len(),
             next: Vec::new(),
             tables: Vec::new(),
             columns: Vec::new(),
@@ -162,7 +160,7 @@ impl Tables {
     }
 
     /// The state of a place in a derivation: the references above, nearest first, and the production that they lead to.
-    pub fn state_below(
+    pub(crate) fn state_below(
         &self,
         above: impl Iterator<Item = SymbolId>,
         production: ProductionId,
@@ -255,11 +253,6 @@ impl Tables {
         };
         debug_assert!(head < class.head_count() && rest < class.rest_count(head));
         Some(MemberChoice { head, rest })
-    }
-
-    /// How many states there are.
-    pub fn state_count(&self) -> usize {
-        self.states
     }
 }
 

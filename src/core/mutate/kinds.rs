@@ -200,7 +200,7 @@ fn recursive(graph: &Graph) -> IdVec<ProductionId, bool> {
         recursive[id] = candidates.len() > CHECKED || {
             let distances = graph.distances_to(id);
             Graph::ids(graph.symbols_of(id))
-                .any(|symbol| distances.from_symbol(graph, symbol) != UNREACHABLE)
+                .any(|symbol| distances.of_symbol(graph, symbol) != UNREACHABLE)
         };
     }
     recursive

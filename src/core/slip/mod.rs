@@ -40,9 +40,6 @@ pub const MAX_SLIPS: usize = 8;
 /// The most raw bytes of an input.
 pub const MAX_RAW: usize = 4096;
 
-/// Magic and length.
-const FRAME: usize = MAGIC.len() + 2;
-
 /// What happens to the text of a site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -234,7 +231,7 @@ impl Slips {
     }
 
     /// The whole text, if it is nothing of the derivation's: raw bytes in the place of the first site, the root.
-    pub fn verbatim(&self) -> Option<&[u8]> {
+    pub(crate) fn verbatim(&self) -> Option<&[u8]> {
         match &self.slips[..] {
             [slip] if (slip.place, slip.kind) == (0, RAW) => Some(self.change(slip).bytes()),
             _ => None,
@@ -242,7 +239,7 @@ impl Slips {
     }
 
     /// Forgets all but variations.
-    pub fn forgive(&mut self) {
+    pub(crate) fn forgive(&mut self) {
         self.slips.retain(Slip::is_variation);
         if self.slips.is_empty() {
             self.raw.clear();
@@ -361,28 +358,6 @@ impl Slips {
     /// Forgets slips at sites that there are not.
     pub fn fit(&mut self, site_count: usize) {
         self.slips.retain(|slip| (slip.place as usize) < site_count);
-    }
-
-    /// The length of the trailer.
-    pub fn encoded_len(&self) -> usize {
-        let digits = |value: u32| match value {
-            0..0x80 => 1,
-            0x80..0x4000 => 2,
-            0x4000..0x20_0000 => 3,
-            _ => 4,
-        };
-        let len = |slip: &Slip| {
-            let raw = slip.raw.end - slip.raw.start;
-            let raw = match slip.kind {
-                RAW | SEPARATOR | SPELLING => digits(raw) + raw as usize,
-                _ => 0,
-            };
-            1 + digits(slip.place) + raw
-        };
-        match self.is_empty() {
-            true => 0,
-            false => FRAME + self.slips.iter().map(len).sum::<usize>(),
-        }
     }
 
     /// Appends the trailer to choices; nothing if there are no slips.

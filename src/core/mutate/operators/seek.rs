@@ -102,7 +102,7 @@ fn closest(work: &mut Workspace, target: &[SymbolId], path: &mut Vec<SymbolId>) 
     work.census();
     for (node, sites) in work.parent.counted().nodes() {
         if let (Some(production), Some(&first)) = (work.production_of(node), sites.first()) {
-            best = best.min((distances.from_production(production), first));
+            best = best.min((distances.of_production(production), first));
         }
     }
     let from = work
@@ -253,7 +253,7 @@ mod tests {
         let production = work.production_of(sites[site as usize].node);
         let way = production.map(|production| {
             let to = graph.distances_to(graph.production_of(target[0]));
-            to.from_production(production)
+            to.of_production(production)
         });
         let whole = way
             .filter(|&way| way != UNREACHABLE)
