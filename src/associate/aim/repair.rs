@@ -148,7 +148,7 @@ impl Repairer<'_> {
             for symbol in graph.symbols_of(above).map(SymbolId) {
                 let target = graph.target_of(symbol);
                 let leads = target.is_some_and(|target| {
-                    distances.from_production(target) != pleach_core::graph::UNREACHABLE
+                    distances.of_production(target) != pleach_core::graph::UNREACHABLE
                 });
                 if leads {
                     ways.push((at, symbol));
@@ -228,8 +228,15 @@ impl Repairer<'_> {
         if index.sites().len() + new.sites().len() > LIMITS.max_nodes as usize {
             return false;
         }
-        let span = index.span(site);
-        index.splice(&span, &[], Some(&new));
+        let span = index.span(site).choices;
+        let (before, behind) = (..span.start as usize, span.end as usize..);
+        let choices = [
+            &index.choices()[before],
+            new.choices(),
+            &index.choices()[behind],
+        ]
+        .concat();
+        codec.index(&choices, self.scratch, index);
         true
     }
 }

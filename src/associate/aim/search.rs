@@ -254,7 +254,6 @@ impl<'m> Aim<'m> {
             };
             let distance = goal.constraint.distance(self.model.kpaths(), &vector);
             if distance == 0.0 {
-                codec.tighten(&mut index, &mut self.scratch);
                 texts.insert(text.clone());
                 return Some(Aimed {
                     choices: index.canonical().to_vec(),

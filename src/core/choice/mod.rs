@@ -173,7 +173,7 @@ impl Codec {
     }
 
     /// Lets `chooser` derive `node` for a place directly below site `parent` of `host`, to be spliced in there.
-    pub(crate) fn derive_under<C: Chooser + ?Sized>(
+    pub fn derive_under<C: Chooser + ?Sized>(
         &self,
         node: NodeId,
         chooser: &mut C,

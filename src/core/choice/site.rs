@@ -116,7 +116,7 @@ impl SiteIndex {
     }
 
     /// The choices of a site's subtree.
-    pub(crate) fn choices_of(&self, site: u32) -> &[u8] {
+    pub fn choices_of(&self, site: u32) -> &[u8] {
         let site = &self.sites[site as usize];
         &self.choices[site.choice_start as usize..site.choice_end as usize]
     }

@@ -31,7 +31,7 @@ pub use cover::{CloseOff, Cover, CoverBuilder, Packing};
 pub use draw::{Draw, Drawn, Guide, GuideStack, Stated};
 pub use expander::{Expander, Preference};
 pub use random::{Growth, RandomChooser};
-pub(crate) use route::{PathChooser, Routes};
+pub use route::{PathChooser, Routes};
 pub use sampler::Sampler;
 
 /// How often a sentence is drawn, at the most, that reads as other tokens than those that it was made of.

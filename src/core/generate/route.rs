@@ -12,7 +12,7 @@ use crate::id::{NodeId, ProductionId, SymbolId};
 
 /// Forces the symbols of a path and leaves all else to `close_off`.
 #[derive(Debug)]
-pub(crate) struct PathChooser<'a, C> {
+pub struct PathChooser<'a, C> {
     graph: &'a Graph,
     path: &'a [SymbolId],
     next: usize,
@@ -26,7 +26,7 @@ pub(crate) struct PathChooser<'a, C> {
 impl<'a, C: Chooser> PathChooser<'a, C> {
     /// Forces `path` below the node that is derived. `below_reference` says whether that node is a reference or the root,
     /// so that the path begins one level down; otherwise it begins in the same right side.
-    pub(crate) fn new(
+    pub fn new(
         graph: &'a Graph,
         path: &'a [SymbolId],
         below_reference: bool,
@@ -109,7 +109,7 @@ impl<C: Chooser> Chooser for PathChooser<'_, C> {
 
 /// Shortest ways between productions, with the distance tables that were needed so far.
 #[derive(Debug, Default)]
-pub(crate) struct Routes {
+pub struct Routes {
     tables: BTreeMap<ProductionId, Distances>,
 }
 
@@ -118,12 +118,12 @@ const KEPT_WORDS: usize = 4 << 20;
 
 impl Routes {
     /// No tables yet.
-    pub(crate) fn new() -> Routes {
+    pub fn new() -> Routes {
         Routes::default()
     }
 
     /// The distances to a production, computed at the first use.
-    pub(crate) fn to(&mut self, graph: &Graph, production: ProductionId) -> &Distances {
+    pub fn to(&mut self, graph: &Graph, production: ProductionId) -> &Distances {
         let productions = graph.grammar().productions().len();
         if !self.tables.contains_key(&production)
             && (self.tables.len() + 1) * productions > KEPT_WORDS
@@ -137,7 +137,7 @@ impl Routes {
 
     /// Appends to `path` the references from within `from` to within `to`, shortest way, the first of equal ones. False,
     /// and nothing appended, if there is no way.
-    pub(crate) fn append(
+    pub fn append(
         &mut self,
         graph: &Graph,
         from: ProductionId,

@@ -9,11 +9,11 @@ use super::Graph;
 use crate::id::{IdVec, ProductionId, SymbolId};
 
 /// The distance of what cannot be reached.
-pub(crate) const UNREACHABLE: u32 = u32::MAX;
+pub const UNREACHABLE: u32 = u32::MAX;
 
 /// How far every production is from one production, in references to follow.
 #[derive(Clone, Debug)]
-pub(crate) struct Distances {
+pub struct Distances {
     steps: IdVec<ProductionId, u32>,
 }
 
@@ -47,20 +47,20 @@ impl Distances {
 
     /// The references to follow from within `production` until within the target: 0 for the target itself.
     #[inline]
-    pub(crate) fn of_production(&self, production: ProductionId) -> u32 {
+    pub fn of_production(&self, production: ProductionId) -> u32 {
         self.steps[production]
     }
 
     /// The derivation steps from a symbol to a symbol of the target production: 1 for a reference to the target.
     #[inline]
-    pub(crate) fn of_symbol(&self, graph: &Graph, symbol: SymbolId) -> u32 {
+    pub fn of_symbol(&self, graph: &Graph, symbol: SymbolId) -> u32 {
         graph.target_of(symbol).map_or(UNREACHABLE, |production| {
             self.steps[production].saturating_add(1)
         })
     }
 
     /// The references of `production` that lie on a shortest way to the target.
-    pub(crate) fn next_hops<'g>(
+    pub fn next_hops<'g>(
         &'g self,
         graph: &'g Graph,
         production: ProductionId,

@@ -15,7 +15,7 @@ use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{Id as _, IdVec, NodeId, ProductionId, SymbolId};
 use crate::lexicon::{self, Lexicon};
 
-pub(crate) use distance::{Distances, UNREACHABLE};
+pub use distance::{Distances, UNREACHABLE};
 pub use shortest::{Measure, Shortest};
 
 /// The most nodes that a grammar may have: beyond, its tables take gigabytes.
@@ -272,7 +272,7 @@ impl Graph {
     }
 
     /// How many references lie between each production and one production. O(symbols).
-    pub(crate) fn distances_to(&self, production: ProductionId) -> Distances {
+    pub fn distances_to(&self, production: ProductionId) -> Distances {
         Distances::new(self, production)
     }
 
