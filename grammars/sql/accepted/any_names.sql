@@ -1,0 +1,2 @@
+SELECT id, "name" FROM users u
+WHERE u.created_at > now() - 1;
