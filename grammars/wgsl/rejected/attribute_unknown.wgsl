@@ -1,1 +1,0 @@
-@sometimes fn f() { }

@@ -1,1 +1,0 @@
-const a = 1; const a = 2;

@@ -1,1 +1,0 @@
-fn f(x: f32, i: i32, u: u32, c: bool, v: vec3<f32>) -> f32 { var y = x; var n = i; return (x ** 2.0); }

@@ -1,1 +1,0 @@
-fn f(a: vec4<f32>) -> vec2<f32> { return a.xg; }
