@@ -1,0 +1,3 @@
+local thenx = a..b
+if(x)then print("\27[0m") end
+return{1}
