@@ -1,1 +1,0 @@
-(module (memory 1) (func (drop (i32.load align=3 (i32.const 0)))))

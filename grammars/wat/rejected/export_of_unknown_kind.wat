@@ -1,1 +1,0 @@
-(module (export "a" (funk 0)))

@@ -1,1 +1,0 @@
-(module (func) (import "a" "b" (func)))

@@ -1,1 +1,0 @@
-(module (func (drop (v128.const i32x4 1 2 3))))

@@ -1,1 +1,0 @@
-(module (export "\ff" (func 0)))

@@ -1,1 +1,0 @@
-(module (func (block (result i32) (param i32))))

@@ -1,1 +1,0 @@
-(module(import"a""b"(func)))

@@ -1,1 +1,0 @@
-(module (func i32.plus))
