@@ -14,7 +14,11 @@ use oxc_span::SourceType;
 pub const GRAMMAR: &str = include_str!("../../../../../grammars/javascript/javascript.ebnf");
 
 /// The longest script that is tried.
-const MAX_SCRIPT: usize = 1 << 13;
+const MAX_SCRIPT: usize = if cfg!(feature = "deep") {
+    usize::MAX
+} else {
+    1 << 13
+};
 
 /// How deep brackets may nest.
 const MAX_NESTING: usize = 48;

@@ -1,0 +1,2 @@
+!function(){var a=1
+  return"x"in a}()

@@ -1,1 +1,0 @@
-function* g() { x = 1 + yield; }
