@@ -55,7 +55,6 @@
 
 #[doc(hidden)]
 pub mod __private;
-mod balance;
 mod cache;
 mod clock;
 mod config;

@@ -17,7 +17,6 @@
 use std::sync::Arc;
 
 use super::EngineMutate;
-use super::balance::{Balance, Maker};
 use super::cache::{Cache, Known};
 use super::config::Config;
 use super::stats::Stats;
@@ -80,7 +79,6 @@ pub(super) struct Texts {
     parser: Parser,
     workspace: Workspace,
     cache: Cache,
-    balance: Balance,
     pub(super) stats: Stats,
     /// The choices found last.
     found: Vec<u8>,
@@ -98,7 +96,6 @@ impl Texts {
             parser: Parser::new(graph),
             workspace: Workspace::new(),
             cache: Cache::new(config.cache << 20),
-            balance: Balance::new(),
             stats: Stats::default(),
             found: Vec::new(),
             donor: Vec::new(),
@@ -209,8 +206,8 @@ impl Texts {
         if !self.is_raw(&data[..size]) {
             // It is another text's turn, so if that one comes back, it was kept.
             self.raw.clear();
+            session.came_back(&data[..size]);
         }
-        self.balance.came_back(&data[..size]);
         let minimize = max_size < size;
         let known = if minimize {
             self.recognize_minimized(session, &data[..size])
@@ -218,11 +215,11 @@ impl Texts {
             self.recognize(session, &data[..size], Reader::Mutator)
         };
         let raw = match known {
-            true => !minimize && session.draw(self.balance.share(config.raw.unwrap_or(RAW))),
+            true => !minimize && session.draws_whole(config.raw.unwrap_or(RAW)),
             false => minimize || !session.draw(FRESH),
         };
         if raw {
-            return self.mutate_raw(engine, data, size, max_size);
+            return self.mutate_raw(session, engine, data, size, max_size);
         }
         if !known {
             session.renew(max_size);
@@ -231,7 +228,7 @@ impl Texts {
         }
         match self.fit(session, max_size) {
             true => self.give(session, data),
-            false => self.mutate_raw(engine, data, size, max_size),
+            false => self.mutate_raw(session, engine, data, size, max_size),
         }
     }
 
@@ -266,9 +263,9 @@ impl Texts {
         other: &[u8],
         out: &mut [u8],
     ) -> usize {
-        self.balance.came_back(one);
         if !self.is_raw(one) {
             self.raw.clear();
+            session.came_back(one);
         }
         let max_size = out.len();
         let has_donor = match self.find(session, other, Reader::Mutator) {
@@ -302,7 +299,7 @@ impl Texts {
         }
         let size = one.len().min(max_size);
         out[..size].copy_from_slice(&one[..size]);
-        self.mutate_raw(engine, out, size, max_size)
+        self.mutate_raw(session, engine, out, size, max_size)
     }
 
     /// Brings the session's sentence to a length from 1 to `max_size`. False if that is not possible.
@@ -321,7 +318,6 @@ impl Texts {
         let text = session.sentence();
         data[..text.len()].copy_from_slice(text);
         self.cache.insert_output(text, session.choices());
-        self.balance.made(text, Maker::Operators);
         self.stats.sentences += 1;
         text.len()
     }
@@ -329,6 +325,7 @@ impl Texts {
     /// Gives out what the engine makes of the bytes.
     fn mutate_raw(
         &mut self,
+        session: &mut Session,
         engine: EngineMutate,
         data: &mut [u8],
         size: usize,
@@ -342,7 +339,7 @@ impl Texts {
         }
         self.raw.clear();
         self.raw.extend_from_slice(&data[..new_size]);
-        self.balance.made(&self.raw, Maker::Engine);
+        session.made_whole(&self.raw);
         self.stats.raw += 1;
         new_size
     }

@@ -15,9 +15,6 @@ pub(super) struct Faults {
     /// Only faults whose name or file has this in it
     #[arg(long, default_value = "")]
     filter: String,
-    /// Only check that each fault still finds its place in the code
-    #[arg(long)]
-    check: bool,
 }
 
 /// What part of the faults is to be caught at least.
@@ -34,50 +31,44 @@ struct Fault {
 /// The faults, with an empty line between: `file: name`, what is there, `=>`, and what is put there instead.
 const FAULTS: &str = include_str!("faults.txt");
 
-fn faults() -> anyhow::Result<Vec<Fault>> {
+fn root() -> anyhow::Result<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    Ok(root.canonicalize()?)
+}
+
+/// The faults, each of which has its place in the code.
+fn faults(root: &Path) -> anyhow::Result<Vec<Fault>> {
     let entries = FAULTS
         .split("\n\n")
         .map(str::trim)
-        .filter(|it| !it.is_empty() && !it.starts_with('#'));
-    entries
-        .map(|entry| {
-            let (head, change) = entry
-                .split_once('\n')
-                .context("a fault has a head and a change")?;
-            let (file, name) = head.split_once(": ").context("a head is `file: name`")?;
-            let (old, new) = change
-                .split_once("\n=>")
-                .with_context(|| format!("{name}: there is no `=>`"))?;
-            Ok(Fault {
-                name,
-                file,
-                old: old.trim(),
-                new: new.trim(),
-            })
-        })
-        .collect()
+        .filter(|it| !it.is_empty());
+    let faults = entries.map(|entry| {
+        let (head, change) = entry
+            .split_once('\n')
+            .context("a fault has a head and a change")?;
+        let (file, name) = head.split_once(": ").context("a head is `file: name`")?;
+        let (old, new) = change
+            .split_once("\n=>")
+            .with_context(|| format!("{name}: there is no `=>`"))?;
+        let fault = Fault {
+            name,
+            file,
+            old: old.trim(),
+            new: new.trim(),
+        };
+        let code = fs::read_to_string(root.join("src/core").join(file))?;
+        let count = code.matches(fault.old).count();
+        ensure!(count == 1, "{name}: its place is {count} times in {file}");
+        Ok(fault)
+    });
+    faults.collect()
 }
 
 #[expect(clippy::print_stdout, reason = "it is a command that reports")]
 impl Faults {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let root = root.canonicalize()?;
-        let faults = faults()?;
-        for fault in &faults {
-            let code = fs::read_to_string(root.join("src/core").join(fault.file))?;
-            let count = code.matches(fault.old).count();
-            ensure!(
-                count == 1,
-                "{}: its place is {count} times in {}",
-                fault.name,
-                fault.file
-            );
-        }
-        if self.check {
-            println!("{} faults have their places", faults.len());
-            return Ok(());
-        }
+        let root = root()?;
+        let faults = faults(&root)?;
         let copy = copy(&root)?;
         ensure!(passes(&copy)?, "the tests fail without a fault, too");
         let chosen = faults
@@ -134,35 +125,28 @@ fn copy(root: &Path) -> anyhow::Result<PathBuf> {
 
 /// Whether the tests pass. What does not compile is no fault.
 fn passes(copy: &Path) -> anyhow::Result<bool> {
-    let mut test = Command::new("cargo");
-    test.args([
-        "test",
-        "--locked",
-        "--quiet",
-        "--all-features",
-        "-p",
-        "pleach-core",
-        "--lib",
-    ])
-    .env("CARGO_TARGET_DIR", copy.with_file_name("target"))
-    .env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
-    .current_dir(copy)
-    .stdout(Stdio::null())
-    .stderr(Stdio::null());
-    let mut build = Command::new("cargo");
-    build
-        .args([
-            "check",
-            "--locked",
-            "--quiet",
-            "--all-features",
-            "-p",
-            "pleach-core",
-        ])
-        .env("CARGO_TARGET_DIR", copy.with_file_name("target"))
-        .current_dir(copy)
-        .stdout(Stdio::null());
-    ensure!(build.status()?.success(), "the fault does not compile");
-    test.args(["--", "mutate::", "slip::", "generate::"]);
-    Ok(test.status()?.success())
+    let test = |last: &[&str]| {
+        Command::new("cargo")
+            .args(["test", "--locked", "--quiet", "--all-features", "--lib"])
+            .args(["-p", "pleach-core"])
+            .args(last)
+            .env("CARGO_TARGET_DIR", copy.with_file_name("target"))
+            .env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
+            .env("CARGO_PROFILE_TEST_DEBUG", "0")
+            .current_dir(copy)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+    };
+    ensure!(test(&["--no-run"])?.success(), "the fault does not compile");
+    Ok(test(&["--", "mutate::", "slip::", "generate::"])?.success())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn each_fault_has_its_place_in_the_code() {
+        let faults = super::faults(&super::root().unwrap()).unwrap();
+        assert!(faults.len() >= 40);
+    }
 }

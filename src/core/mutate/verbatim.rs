@@ -9,6 +9,7 @@
 
 use super::apply::FORGET;
 use super::work::Workspace;
+use super::yields::{self, Maker};
 use super::{Session, VERBATIM};
 use crate::slip::{Change, MAX_RAW};
 
@@ -63,6 +64,26 @@ impl Session {
     pub(super) fn change_verbatim(&mut self) -> bool {
         self.fill_whole();
         self.apply_numbered(VERBATIM)
+    }
+
+    /// The engine has changed a text as a whole elsewhere: takes note, so that [`Session::draws_whole`] can tell whether that pays.
+    pub fn made_whole(&mut self, text: &[u8]) {
+        let place = self.work.graph().grammar().start();
+        let operator = VERBATIM;
+        self.yields
+            .made(yields::hash(text), Maker { operator, place });
+    }
+
+    /// A text has come back, of which [`Session::made_whole`] may have taken note.
+    pub fn came_back(&mut self, text: &[u8]) {
+        self.yields.came_back(yields::hash(text));
+    }
+
+    /// True in `per_mille` of 1000 cases, and more or less often as texts that the engine has changed come back more or less often than
+    /// what operators make: within a quarter and 32 times the odds.
+    pub fn draws_whole(&mut self, per_mille: u32) -> bool {
+        let share = self.yields.share(VERBATIM, per_mille);
+        self.draw(share)
     }
 
     /// Puts a part of another input's text into the text.

@@ -24,8 +24,11 @@ const FADE: f64 = 0.98;
 /// The bounds of a share, in times of the default.
 const LEAST: f64 = 0.25;
 const MOST: f64 = 4.0;
-/// An operator with no history counts as one with this many tries at the mean rate.
+/// The same for the odds of one operator against all others, which may be quick where the others are slow to pay.
+const MOST_ODDS: f64 = 32.0;
+/// An operator with no history counts as one with this many tries at the mean rate; one against all others, with these.
 const PRIOR: f64 = 64.0;
+const SIDE_PRIOR: f64 = 256.0;
 
 /// What a mutation may take, in terms of a median run, before its operator's share is cut, and how far it is cut.
 const AFFORDABLE: f64 = 0.1;
@@ -195,6 +198,25 @@ impl Yields {
         self.arms.get(operator).map_or(1.0, |arm| arm.merit)
     }
 
+    /// How many of 1000 inputs an operator is to make beside all others, where the setting says `per_mille`: the odds are those of the
+    /// setting, times the ratio of the success rates.
+    pub(super) fn share(&self, operator: usize, per_mille: u32) -> u32 {
+        let sum = |of: fn(&Arm) -> f64| self.arms.iter().map(of).sum::<f64>();
+        let (tried, kept) = (sum(|arm| arm.tried).max(1.0), sum(|arm| arm.kept));
+        let own = self
+            .arms
+            .get(operator)
+            .map_or((0.0, 0.0), |arm| (arm.tried, arm.kept));
+        // One success is taken for granted, of both sides as they were tried, so that without any the rates are equal.
+        let mean = (kept + 1.0) / tried;
+        let rate =
+            |own: (f64, f64)| (own.1 + own.0 / tried + SIDE_PRIOR * mean) / (own.0 + SIDE_PRIOR);
+        let ratio = rate(own) / rate((tried - own.0, kept - own.1));
+        let base = f64::from(per_mille.min(1000)) / 1000.0;
+        let odds = base * ratio.clamp(LEAST, MOST_ODDS);
+        (1000.0 * odds / (odds + 1.0 - base)).round() as u32
+    }
+
     /// Draws an operator by its share.
     pub(super) fn draw(&self, rng: &mut Rng) -> usize {
         let mut drawn = self.total_weight * (f64::from(rng.below(1 << 24)) / f64::from(1 << 24));
@@ -317,7 +339,7 @@ impl Yields {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST, MOST, Maker, Yields, hash};
+    use super::{LEAST, MOST, MOST_ODDS, Maker, Yields, hash};
     use crate::id::ProductionId;
     use crate::rng::Rng;
 
@@ -396,6 +418,37 @@ mod tests {
             panic!()
         };
         assert!((80..100).contains(&dear) && cheap > 900, "{dear}");
+    }
+
+    /// The share of one operator beside another, of a tenth that is set, when one in so many of what they make comes back.
+    fn share_after(own: u32, other: u32, per_mille: u32) -> u32 {
+        let mut yields = Yields::new(1);
+        yields.add("own", 0.0);
+        yields.add("other", 0.0);
+        for round in 0..20_000u32 {
+            let (operator, one_in) = [(0, own), (1, other)][round as usize % 2];
+            let output = hash(&round.to_le_bytes());
+            yields.made(output, maker(operator));
+            if round / 2 % one_in == 0 {
+                yields.came_back(output);
+            }
+        }
+        yields.share(0, per_mille)
+    }
+
+    #[test]
+    fn one_beside_all_others_has_the_odds_that_it_earns() {
+        let fair = share_after(50, 50, 100);
+        assert!((85..=115).contains(&fair), "{fair}");
+        let more = share_after(20, 100, 100);
+        assert!((280..=380).contains(&more), "{more}");
+        let less = share_after(100, 50, 100);
+        assert!((45..=70).contains(&less), "{less}");
+        let odds = |odds: f64| (1000.0 * odds / (1.0 + odds)).round() as u32;
+        assert_eq!(share_after(1, 10_001, 500), odds(MOST_ODDS));
+        assert_eq!(share_after(10_001, 1, 500), odds(LEAST));
+        assert_eq!((share_after(1, 9, 0), share_after(9, 1, 1000)), (0, 1000));
+        assert_eq!(share_after(30_001, 30_001, 50), 50);
     }
 
     #[test]
