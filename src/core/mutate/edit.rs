@@ -1,11 +1,9 @@
 //! Edits that operators share: copies, items of repetitions, swaps, class members.
 
 use super::kinds::Kind;
-use super::parent::Census;
 use super::work::{ItemSource, Part, Workspace};
 use crate::choice::{ClassCode, MemberChoice, SiteIndex, Span, put};
 use crate::grammar::{Member, NodeKind};
-use crate::id::NodeId;
 use crate::rng::Rng;
 
 impl Workspace {
@@ -62,12 +60,16 @@ impl Workspace {
 
     /// Replaces a site's subtree by that of a site of the donor.
     pub fn replace_from_donor(&mut self, site: u32, donated: u32) -> bool {
-        if self.donor().choices_of(donated) == self.index().choices_of(site) {
+        let Some(donor) = &self.donor else {
+            return false;
+        };
+        let part = donor.index.choices_of(donated);
+        if part == self.index().choices_of(site) {
             return false;
         }
         let mut choices = std::mem::take(&mut self.buffers.choices);
         choices.clear();
-        choices.extend_from_slice(self.donor().choices_of(donated));
+        choices.extend_from_slice(part);
         let replaced = self.replace(site, Part::Choices(&choices));
         self.buffers.choices = choices;
         replaced
@@ -92,47 +94,25 @@ impl Workspace {
         put_copy(self, long, short) && put_copy(self, short, long)
     }
 
-    /// A site that derives the same nonterminal or node and lies neither above nor below.
+    /// A site that derives the same nonterminal or node and lies neither above nor below, the first from a random place on. Looks at
+    /// some sites only.
     pub fn compatible_elsewhere(&mut self, site: u32) -> Option<u32> {
-        let (node, end) = self
-            .index()
-            .sites()
-            .get(site as usize)
-            .map(|at| (at.node, at.end))?;
-        let drawn = self.rng.bits();
-        self.census();
-        let work = &*self;
-        let sites = work.index().sites();
-        let apart = |other: u32| other >= end || sites[other as usize].end <= site;
-        work.compatible(work.parent.counted(), node, drawn, apart)
+        let start = self.rng.index(self.index().sites().len());
+        let sites = self.index().sites();
+        let at = sites.get(site as usize)?;
+        let apart = |other: u32| other >= at.end || sites[other as usize].end <= site;
+        let fits =
+            |&other: &u32| apart(other) && self.is_compatible(sites[other as usize].node, at.node);
+        around(start, sites.len()).find(fits)
     }
 
-    /// A site of the donor that may stand at a site of the input.
+    /// A site of the donor that may stand at a site of the input, the first from a random place on. Looks at some sites only.
     pub fn compatible_in_donor(&mut self, site: u32) -> Option<u32> {
+        let start = self.rng.index(self.donor()?.sites().len());
         let node = self.index().sites().get(site as usize)?.node;
-        let drawn = self.rng.bits();
-        self.donor_census();
-        self.compatible(self.donor.counted(), node, drawn, |_| true)
-    }
-
-    /// Of the sites that may stand at a node, the first one that fits, from a random one on. Looks at a few only.
-    fn compatible(
-        &self,
-        census: &Census,
-        node: NodeId,
-        drawn: u64,
-        fits: impl Fn(u32) -> bool,
-    ) -> Option<u32> {
-        const LOOKED_AT: usize = 64;
-        let nodes = || census.nodes().filter(|it| self.is_compatible(it.0, node));
-        let count: usize = nodes().map(|it| it.1.len()).sum();
-        let first = ((u128::from(drawn) * count as u128) >> 64) as usize;
-        let sites = || nodes().flat_map(|it| it.1.iter().copied());
-        let mut around = sites()
-            .skip(first)
-            .chain(sites().take(first))
-            .take(LOOKED_AT);
-        around.find(|&site| fits(site))
+        let sites = self.donor()?.sites();
+        let fits = |&other: &u32| self.is_compatible(sites[other as usize].node, node);
+        around(start, sites.len()).find(fits)
     }
 
     /// The first recursion from a site on: a site and one above it that derives the same nonterminal. Looks at a few sites
@@ -332,4 +312,12 @@ impl Workspace {
         };
         self.put(span, false, false)
     }
+}
+
+/// The sites from one on, and then those before it, but no more than a few hundred.
+fn around(start: usize, len: usize) -> impl Iterator<Item = u32> {
+    const LOOKED_AT: usize = 512;
+    (start as u32..len as u32)
+        .chain(0..start as u32)
+        .take(LOOKED_AT)
 }

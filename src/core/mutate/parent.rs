@@ -193,18 +193,13 @@ impl Census {
             .map_or(0, |it| it.0 as usize)
     }
 
-    /// The `i`-th site of a kind, node by node: its node, and its place for [`Census::site`]. O(log nodes).
-    pub(super) fn nth(&self, kind: Kind, i: usize) -> Option<(NodeId, usize)> {
+    /// The `i`-th site of a kind, node by node, and its node. O(log nodes).
+    pub(super) fn nth(&self, kind: Kind, i: usize) -> Option<(u32, NodeId)> {
         let list = &self.kinds[kind as usize];
         let at = list.partition_point(|it| it.0 as usize <= i);
         let &(end, number) = list.get(at)?;
         let (node, last) = self.nodes[number as usize];
-        Some((node, last as usize - (end as usize - i)))
-    }
-
-    /// The site at a place.
-    pub(super) fn site(&self, place: usize) -> u32 {
-        self.sites[place]
+        Some((self.sites[last as usize - (end as usize - i)], node))
     }
 
     /// The nodes, each with its sites in order.

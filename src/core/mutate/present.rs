@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use super::parent::Parent;
-use super::work::Workspace;
+use super::work::{SMALL, Workspace};
 use super::{Session, yields};
 use crate::choice::{Codec, Lexemes, Scratch, Site, SiteIndex};
 use crate::kpath::NO_WINDOW;
@@ -163,22 +163,17 @@ impl Session {
 
     /// Makes another input the donor of parts.
     pub(super) fn enter_donor(&mut self, input: &[u8]) {
-        (self.work.donor, _) = self.fetch(input, yields::hash(input));
-        let Workspace {
-            donor,
-            codec,
-            scratch,
-            ..
-        } = &mut self.work;
+        let (mut donor, _) = self.fetch(input, yields::hash(input));
+        let Workspace { codec, scratch, .. } = &mut self.work;
         donor.settle(codec, scratch);
+        self.work.donor = Some(donor);
     }
 
     /// There is no donor any more.
     pub(super) fn leave_donor(&mut self) {
-        let spare = self.parents.spare();
-        let donor = std::mem::replace(&mut self.work.donor, spare);
-        self.work.donor.index.clear();
-        self.parents.put(donor);
+        if let Some(donor) = self.work.donor.take() {
+            self.parents.put(donor);
+        }
     }
 
     /// The present input was kept, so a model that learns learns it.
@@ -450,7 +445,9 @@ impl Workspace {
             return &shown.list;
         }
         let feature = |site: &Site| Some(steering.feature(window(site)?));
-        if !parent.is_marked || edits.is_empty() {
+        // Where there are few sites, counting what is gone would take longer.
+        let is_small = parent.index.sites().len() <= SMALL;
+        if is_small || !parent.is_marked || edits.is_empty() {
             let sites = edits.runs(&parent.index).flatten();
             shown.list.extend(sites.filter_map(feature));
             return &shown.list;

@@ -28,6 +28,10 @@ use crate::rng::Rng;
 use crate::slip::Slips;
 use crate::weights::Weights;
 
+/// The sites of a small parent, of which counting would take longer than looking at some, and at how many.
+pub(super) const SMALL: usize = 256;
+const TRIES: usize = 16;
+
 /// How many edits a mutant has at most, before it is made a parent itself.
 const MAX_EDITS: usize = 8;
 
@@ -46,7 +50,8 @@ pub struct Workspace {
     /// What is mutated, and what stands elsewhere instead.
     pub(super) parent: Box<Parent>,
     pub(super) edits: Edits,
-    pub(super) donor: Box<Parent>,
+    /// Another input, to take parts from.
+    pub(super) donor: Option<Box<Parent>>,
     pub(super) routes: Routes,
     /// Reused by edits, so that they allocate nothing.
     pub(super) buffers: Buffers,
@@ -130,7 +135,7 @@ impl Workspace {
             rng,
             parent: Box::default(),
             edits: Edits::default(),
-            donor: Box::default(),
+            donor: None,
             routes: Routes::new(),
             buffers: Buffers::default(),
             fragment: SiteIndex::new(),
@@ -158,8 +163,8 @@ impl Workspace {
     /// Reads another input, to take parts from.
     #[cfg(test)]
     pub(super) fn load_donor(&mut self, choices: &[u8]) {
-        self.donor
-            .read(&self.codec, &mut self.scratch, choices, false);
+        let donor = self.donor.get_or_insert_default();
+        donor.read(&self.codec, &mut self.scratch, choices, false);
     }
 
     /// Takes all edits back.
@@ -172,7 +177,7 @@ impl Workspace {
     /// Whether most of the mutant is new, or so many edits have come together that they take time.
     pub(super) fn is_mostly_new(&self) -> bool {
         let new: usize = self.edits.iter().map(|edit| edit.part.sites().len()).sum();
-        2 * new > self.edits.extent(self.index()).sites || self.edits.len() >= MAX_EDITS
+        4 * new > 3 * self.edits.extent(self.index()).sites || self.edits.len() >= MAX_EDITS
     }
 
     /// An operator is done.
@@ -197,19 +202,14 @@ impl Workspace {
         self.parent.census(&self.kinds, &mut self.heads)
     }
 
-    /// The same of the donor.
-    pub(super) fn donor_census(&mut self) -> &Census {
-        self.donor.census(&self.kinds, &mut self.heads)
-    }
-
     /// The parent.
     pub fn index(&self) -> &SiteIndex {
         &self.parent.index
     }
 
-    /// Another input, to take parts from; empty if there is none.
-    pub fn donor(&self) -> &SiteIndex {
-        &self.donor.index
+    /// Another input, to take parts from.
+    pub fn donor(&self) -> Option<&SiteIndex> {
+        self.donor.as_ref().map(|donor| &donor.index)
     }
 
     /// The codec.
@@ -237,10 +237,9 @@ impl Workspace {
         self.census().count_of(kind)
     }
 
-    /// One of the sites of a kind. O(sites) for the first time, then O(log nodes).
+    /// One of the sites of a kind. O(log nodes); for a large parent O(sites) for the first time.
     pub fn draw(&mut self, kind: Kind) -> Option<u32> {
-        let choose = |_: &[ProductionId; 1], _: &mut Rng| 0;
-        self.draw_by(kind, choose).map(|drawn| drawn.0)
+        self.draw_one(kind).map(|drawn| drawn.0)
     }
 
     /// One of a few sites of a kind, which `choose` picks by their nonterminals, and that nonterminal.
@@ -249,18 +248,30 @@ impl Workspace {
         kind: Kind,
         choose: impl FnOnce(&[ProductionId; N], &mut Rng) -> usize,
     ) -> Option<(u32, ProductionId)> {
-        let count = self.count(kind);
-        let mut places = [0; N];
-        let mut nonterminals = [ProductionId(0); N];
-        for (place, nonterminal) in places.iter_mut().zip(&mut nonterminals) {
-            let i = self.rng.index(count);
-            let node;
-            (node, *place) = self.parent.counted().nth(kind, i)?;
-            *nonterminal = self.kinds.nonterminal(node);
+        let mut drawn = [(0, ROOT); N];
+        for one in &mut drawn {
+            *one = self.draw_one(kind)?;
         }
+        let nonterminals = drawn.map(|(_, node)| self.kinds.nonterminal(node));
         let chosen = choose(&nonterminals, &mut self.rng);
-        let site = self.parent.counted().site(*places.get(chosen)?);
-        Some((site, nonterminals[chosen]))
+        Some((drawn.get(chosen)?.0, nonterminals[chosen]))
+    }
+
+    /// One of the sites of a kind, and its node. In a small parent it is looked for before anything is counted.
+    fn draw_one(&mut self, kind: Kind) -> Option<(u32, NodeId)> {
+        let sites = self.parent.index.sites();
+        if sites.len() <= SMALL {
+            for _ in 0..TRIES {
+                let at = self.rng.index(sites.len());
+                let node = sites.get(at)?.node;
+                if self.kinds.is(node, kind) {
+                    return Some((at as u32, node));
+                }
+            }
+        }
+        let count = self.count(kind);
+        let i = self.rng.index(count);
+        self.parent.counted().nth(kind, i)
     }
 
     /// The sites of a kind, in order.

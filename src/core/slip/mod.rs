@@ -100,10 +100,25 @@ const SEPARATOR: u8 = 5;
 const SPELLING: u8 = 6;
 
 /// The slips of an input, by ascending place, at most one a place and a spelling behind it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Slips {
     slips: Vec<Slip>,
     raw: Vec<u8>,
+}
+
+impl Clone for Slips {
+    fn clone(&self) -> Slips {
+        Slips {
+            slips: self.slips.clone(),
+            raw: self.raw.clone(),
+        }
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, other: &Slips) {
+        self.slips.clone_from(&other.slips);
+        self.raw.clone_from(&other.raw);
+    }
 }
 
 /// Splits an input into its choices and the script of its slips, which is empty if it has none. O(slips).

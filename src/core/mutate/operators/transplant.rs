@@ -18,7 +18,7 @@ impl Operator for Transplant {
     }
 
     fn is_ready(&self, work: &Workspace) -> bool {
-        !work.donor().sites().is_empty()
+        work.donor().is_some()
     }
 
     fn weight(&self) -> u32 {
