@@ -225,6 +225,11 @@ const MAX_BYTES: usize = 64 << 20;
 const PLACES: usize = 1 << 13;
 const WAYS: usize = 4;
 
+/// The bytes of an input that is worth to be kept: shorter ones are read in the time that the caches of the processor take to miss.
+const SHORT: usize = 128;
+/// How many are kept to be read anew: the parent before, and a donor.
+const SPARES: usize = 2;
+
 /// The parents that are kept, each at one of the places that its hash names.
 #[derive(Debug)]
 pub(super) struct Parents {
@@ -233,7 +238,8 @@ pub(super) struct Parents {
     /// Where to make room next.
     hand: usize,
     /// To be read anew.
-    spare: Option<Box<Parent>>,
+    #[expect(clippy::vec_box, reason = "parents go in and out as they are")]
+    spares: Vec<Box<Parent>>,
 }
 
 impl Default for Parents {
@@ -242,7 +248,7 @@ impl Default for Parents {
             places: std::iter::repeat_with(|| None).take(PLACES).collect(),
             bytes: 0,
             hand: 0,
-            spare: None,
+            spares: Vec::new(),
         }
     }
 }
@@ -255,6 +261,9 @@ impl Parents {
 
     /// Takes a parent out.
     pub(super) fn take(&mut self, hash: u64, input: &[u8]) -> Option<Box<Parent>> {
+        if input.len() < SHORT {
+            return None;
+        }
         let mut places = self.places[Parents::places_of(hash)].iter_mut();
         let is_it = |parent: &Parent| parent.hash == hash && parent.input == input;
         let found = places.find_map(|place| place.take_if(|parent| is_it(parent)))?;
@@ -262,11 +271,11 @@ impl Parents {
         Some(found)
     }
 
-    /// Puts a parent in, and gives up others where there is no room.
+    /// Puts a parent in, and gives up others where there is no room. Those that are read as quickly as they are found are not kept.
     pub(super) fn put(&mut self, parent: Box<Parent>) {
         let size = parent.size();
-        if size > MAX_BYTES {
-            return;
+        if parent.is_passing || parent.input.len() < SHORT || size > MAX_BYTES {
+            return self.reuse(parent);
         }
         let places = Parents::places_of(parent.hash);
         let is_free = |at: &usize| self.places[*at].is_none();
@@ -291,12 +300,14 @@ impl Parents {
     }
 
     /// Takes the memory of a parent that nobody needs.
-    pub(super) fn reuse(&mut self, parent: Box<Parent>) {
-        self.spare = Some(parent);
+    fn reuse(&mut self, parent: Box<Parent>) {
+        if self.spares.len() < SPARES {
+            self.spares.push(parent);
+        }
     }
 
     /// One whose memory may be used again.
     pub(super) fn spare(&mut self) -> Box<Parent> {
-        self.spare.take().unwrap_or_default()
+        self.spares.pop().unwrap_or_default()
     }
 }

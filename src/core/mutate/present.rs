@@ -224,10 +224,7 @@ impl Session {
     /// Puts the parent away, to be found again if the engine may come back to it.
     fn replace_parent(&mut self, parent: Box<Parent>) {
         let before = std::mem::replace(&mut self.work.parent, parent);
-        match before.is_passing {
-            true => self.parents.reuse(before),
-            false => self.parents.put(before),
-        }
+        self.parents.put(before);
     }
 
     /// Takes all edits of the parent back.
@@ -449,7 +446,7 @@ impl Workspace {
         let is_small = parent.index.sites().len() <= SMALL;
         if is_small || !parent.is_marked || edits.is_empty() {
             let sites = edits.runs(&parent.index).flatten();
-            shown.list.extend(sites.filter_map(feature));
+            sites.filter_map(feature).for_each(|it| shown.list.push(it));
             return &shown.list;
         }
         if parent.features.is_empty() {

@@ -93,7 +93,8 @@ impl Steering {
             false => self.until_counted - 1,
         };
         let mut new = 0;
-        for window in windows {
+        // Runs of sites are gone through fastest from within.
+        windows.for_each(|window| {
             if self.coverage.insert(window) {
                 new += 1;
                 self.project(window);
@@ -101,7 +102,7 @@ impl Steering {
             if counted {
                 self.hits.hit(window);
             }
-        }
+        });
         new
     }
 
