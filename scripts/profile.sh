@@ -4,8 +4,8 @@
 #     scripts/profile.sh mutation [json/700]…               # structural mutations alone, the arms `pleach` of fuzz/peers
 #     scripts/profile.sh campaign PROGRAM [SECONDS [FLAG…]]   # a fuzz target that `pleach fuzz` or the arena has built
 #
-# A sample counts for the first function from the innermost one up that belongs to a stage; what belongs to none is `other`. Functions
-# that are stages are never inlined. Needs Linux and perf; builds with frame pointers, so times are a few percent longer than
+# A sample counts for the first function from the innermost one up that belongs to a stage; what belongs to none is `other`. What was
+# inlined counts for the function that it is in, so small stages show as `choose`. Needs Linux and perf; builds with frame pointers, so times are a few percent longer than
 # otherwise. The campaign begins with an empty corpus in a directory of its own; a program that was built without frame pointers
 # has stages of the innermost function alone.
 #

@@ -1,7 +1,7 @@
 //! Pleach itself, beside the peers.
 //!
 //! Decoding starts from the same tapes as the hand-written writer. A mutation is one structural operator with the choices
-//! and the text of its result; every input is loaded (decoded and indexed) inside the measured time and mutated five times,
+//! and the text of its result; every input is loaded inside the measured time and mutated five times,
 //! which is what libFuzzer does with an input.
 
 use std::hint::black_box;
