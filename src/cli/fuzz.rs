@@ -8,6 +8,7 @@ mod crash;
 mod duration;
 mod engine;
 mod known;
+pub(super) mod probe;
 mod process;
 mod reader;
 mod ruler;

@@ -51,6 +51,7 @@
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
 //! | `PLEACH_DESCRIBE` | a file: instead of fuzzing, the target writes there what it is ([`Fuzzer::load`]) | none |
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
+//! | `PLEACH_PROBE` | a directory: instead of fuzzing, the target runs the inputs that are there and records what they reach ([`Fuzzer::load`]) | none |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, the k-paths that all runs have covered, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
 #[doc(hidden)]
@@ -62,6 +63,8 @@ mod crashes;
 mod describe;
 mod macros;
 mod model;
+#[cfg(unix)]
+mod probe;
 mod schedule;
 mod sentence;
 mod settings;
@@ -288,7 +291,9 @@ impl Fuzzer {
     ///
     /// With `PLEACH_DESCRIBE=FILE`, it writes to the file what the target is, its codec and its grammar among it, and the process ends:
     /// so `pleach fuzz` knows them. With `PLEACH_RENDER=DIR`, it does the work of `pleach decode` for what only the target knows to render: it writes the
-    /// texts of the files and directories among the arguments to `DIR`, under their names, and the process ends.
+    /// texts of the files and directories among the arguments to `DIR`, under their names, and the process ends. With `PLEACH_PROBE=DIR`, it
+    /// runs the inputs in `DIR/inputs` as `DIR/request` says, writes to `DIR/records` what each has come to and what it has covered, and
+    /// the process ends; what stands behind `load()` in `init:` is not done then, so `load()` comes last there. On Unix only.
     ///
     /// [`crate::fuzz!`] calls it; a target of parts does so by `fuzz_target!(init: JSON.load(), …)`.
     pub fn load(&self) {
@@ -303,6 +308,16 @@ impl Fuzzer {
         if let Some(directory) = variable("PLEACH_RENDER") {
             let arguments = std::env::args_os().skip(1);
             let done = texts_of::write(directory.as_ref(), arguments, |input| self.sentence(input));
+            self.end(done)
+        }
+        if let Some(directory) = variable("PLEACH_PROBE") {
+            #[cfg(unix)]
+            let done = probe::run(directory.as_ref());
+            #[cfg(not(unix))]
+            let done = Err(format!(
+                "PLEACH_PROBE={}: there is no probe on this platform, only on Unix",
+                directory.display()
+            ));
             self.end(done)
         }
     }
@@ -477,6 +492,10 @@ impl Fuzzer {
     /// `body` gets; it is parsed only if it is neither known nor just made by the engine's byte mutations, and without
     /// k-paths if it does not parse within a budget. `body` must not use this fuzzer, which may be locked while it runs.
     pub fn execute<R>(&self, data: &[u8], body: impl FnOnce(&[u8]) -> R) -> R {
+        #[cfg(unix)]
+        if let Some(form) = probe::form() {
+            return self.execute_in_probe(form, data, body);
+        }
         let mut state = self.state();
         state.count_run();
         let State { session, texts, .. } = &mut *state;
@@ -492,6 +511,26 @@ impl Fuzzer {
         body(data)
     }
 
+    /// The same without marking or recognizing anything.
+    #[cfg(unix)]
+    fn execute_in_probe<R>(
+        &self,
+        form: probe::Form,
+        data: &[u8],
+        body: impl FnOnce(&[u8]) -> R,
+    ) -> R {
+        if form == probe::Form::Text {
+            probe::takes(data);
+            return body(data);
+        }
+        if self.codec == InputCodec::Text {
+            return body(data);
+        }
+        let mut state = self.state();
+        state.session.load(data);
+        body(state.session.sentence())
+    }
+
     fn mark(&self, session: &mut Session) {
         session.mark();
         if !self.counters.is_empty() {
@@ -504,6 +543,11 @@ impl Fuzzer {
 
     /// The sentence of `data`, without marking anything; in the text codec, `data`.
     pub fn sentence(&self, data: &[u8]) -> Vec<u8> {
+        #[cfg(unix)]
+        if probe::form() == Some(probe::Form::Text) {
+            probe::takes(data);
+            return data.to_vec();
+        }
         if self.codec == InputCodec::Text {
             return data.to_vec();
         }

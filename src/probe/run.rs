@@ -1,7 +1,11 @@
 //! What inputs have come to.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash as _, Hasher as _};
 use std::time::Duration;
+
+use siphasher::sip::SipHasher13;
 
 /// What became of an input.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -94,6 +98,24 @@ impl Points {
     }
 }
 
+/// A place in the program that has a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its address in the process that was asked.
+    pub address: u64,
+    /// Whether a function begins there.
+    pub is_entry: bool,
+}
+
+/// The sanitizer's PC table: where the points of a program are.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Table {
+    /// The address of the target's callback in the process that was asked. Where the program was loaded follows from it.
+    pub anchor: u64,
+    /// The place of each point.
+    pub places: Vec<Place>,
+}
+
 /// What all inputs have come to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Probed {
@@ -101,6 +123,8 @@ pub struct Probed {
     pub runs: Vec<Run>,
     /// The different sets of points that were covered, in the order of the first input that covered them.
     pub sets: Vec<Points>,
+    /// Where the points are.
+    pub table: Table,
 }
 
 impl Probed {
@@ -112,11 +136,62 @@ impl Probed {
     pub fn points(&self, input: usize) -> &Points {
         &self.sets[self.runs[input].reached]
     }
+
+    /// Adds what other inputs of the same program have come to, behind those that are there.
+    pub fn append(&mut self, other: Probed) {
+        let mut sets = Sets::of(&mut self.sets);
+        let sets: Vec<usize> = other.sets.into_iter().map(|set| sets.add(set)).collect();
+        let runs = other.runs.into_iter();
+        self.runs.extend(runs.map(|run| Run {
+            reached: sets[run.reached],
+            ..run
+        }));
+        if self.table.places.is_empty() {
+            self.table = other.table;
+        }
+    }
+}
+
+/// Different sets, and where each is.
+#[derive(Debug)]
+pub(crate) struct Sets<'a> {
+    sets: &'a mut Vec<Points>,
+    known: BTreeMap<u64, Vec<usize>>,
+}
+
+impl Sets<'_> {
+    pub(crate) fn of(sets: &mut Vec<Points>) -> Sets<'_> {
+        let mut known = BTreeMap::<u64, Vec<usize>>::new();
+        for (at, set) in sets.iter().enumerate() {
+            known.entry(hash(set)).or_default().push(at);
+        }
+        Sets { sets, known }
+    }
+
+    /// The index of a set, which is added if it is not there.
+    pub(crate) fn add(&mut self, set: Points) -> usize {
+        let same = self.known.entry(hash(&set)).or_default();
+        if let Some(&at) = same.iter().find(|&&at| self.sets[at] == set) {
+            return at;
+        }
+        let at = self.sets.len();
+        same.push(at);
+        self.sets.push(set);
+        at
+    }
+}
+
+fn hash(set: &Points) -> u64 {
+    let mut hasher = SipHasher13::new();
+    set.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Points, Verdict};
+    use std::time::Duration;
+
+    use super::{Points, Probed, Run, Verdict};
 
     #[test]
     fn points_are_sorted_and_different() {
@@ -136,5 +211,29 @@ mod tests {
         assert_eq!(panicked.to_string(), "panic at src/lib.rs:3:9");
         assert!(panicked.is_failure() && Verdict::TimedOut.is_failure());
         assert!(!Verdict::Rejected.is_failure());
+    }
+
+    #[test]
+    fn equal_sets_are_one_wherever_they_come_from() {
+        let run = |reached| Run {
+            verdict: Verdict::Kept,
+            cpu: Duration::ZERO,
+            reached,
+        };
+        let set = |points: &[u32]| Points::new(points.to_vec());
+        let mut probed = Probed {
+            runs: vec![run(1), run(0)],
+            sets: vec![set(&[1]), set(&[2])],
+            ..Probed::default()
+        };
+        probed.append(Probed {
+            runs: vec![run(0), run(1), run(0)],
+            sets: vec![set(&[3]), set(&[1])],
+            ..Probed::default()
+        });
+        let reached: Vec<usize> = probed.runs.iter().map(|run| run.reached).collect();
+        assert_eq!(reached, [1, 0, 2, 0, 2]);
+        assert_eq!(probed.sets, [set(&[1]), set(&[2]), set(&[3])]);
+        assert_eq!(probed.points(4), &set(&[3]));
     }
 }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod package;
 pub mod plain;
 mod project;
 pub mod wrapper;
@@ -13,6 +14,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+pub use package::{Origin, Package};
 pub use project::{CargoFuzz, Project};
 
 /// What is wrong with a project or its tools, and what to do about it.

@@ -69,7 +69,7 @@ impl Crates {
     }
 }
 
-fn is_pleach(package: &Package) -> bool {
+pub(crate) fn is_pleach(package: &Package) -> bool {
     PLEACH.contains(&package.name.as_str())
 }
 

@@ -184,7 +184,7 @@ impl Project {
     }
 
     /// What Cargo knows about the package and all that it depends on, on a platform.
-    fn metadata(&self, host: &str, features: Option<&str>) -> Option<Metadata> {
+    pub(crate) fn metadata(&self, host: &str, features: Option<&str>) -> Option<Metadata> {
         let mut command = MetadataCommand::new();
         command
             .cargo_path("cargo")
@@ -295,7 +295,7 @@ pub(crate) fn metadata(command: &MetadataCommand) -> cargo_metadata::Result<Meta
     MetadataCommand::parse(String::from_utf8_lossy(&output.stdout))
 }
 
-fn same_file(one: &Path, other: &Path) -> bool {
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == other,
@@ -407,7 +407,7 @@ impl CargoFuzz {
 }
 
 /// The platform that programs are built for.
-fn host() -> Option<String> {
+pub(crate) fn host() -> Option<String> {
     let output = Command::new("rustc").arg("-vV").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));

@@ -6,6 +6,9 @@
 //! the crate `pleach`, and those that only pleach uses, which are compiled without the flags for coverage, sanitizers and debug
 //! assertions.
 //!
+//! cargo-fuzz asks for debug information that is enough for backtraces. It has no paths of functions that were inlined, so the
+//! crates of the program get one step more: then what an input reaches can be named.
+//!
 //! The filter knows the flags by what they mean, not by how they are written: `-C x`, `-Cx`, `--codegen x`, `--codegen=x`, `-Z x`
 //! and `-Zx`, with `_` or `-` in names, and lists of which only a part is dropped. What it does not know stays.
 
@@ -79,7 +82,8 @@ fn filter(arguments: Vec<OsString>, plain_crates: &str) -> Vec<OsString> {
     let is_plain =
         |name: &str| CRATES.contains(&name) || plain_crates.split(',').any(|it| it == name);
     if !crate_name(&arguments).is_some_and(is_plain) {
-        return arguments;
+        let arguments = arguments.into_iter();
+        return arguments.map(with_paths).collect();
     }
     let mut kept = Vec::with_capacity(arguments.len());
     let mut arguments = arguments.into_iter();
@@ -109,6 +113,15 @@ fn filter(arguments: Vec<OsString>, plain_crates: &str) -> Vec<OsString> {
     }
     kept.extend(PLAIN.map(OsString::from));
     kept
+}
+
+/// The argument, with paths in the debug information if there is to be some.
+fn with_paths(argument: OsString) -> OsString {
+    match argument.to_str() {
+        Some("debuginfo=line-tables-only") => "debuginfo=limited".into(),
+        Some("-Cdebuginfo=line-tables-only") => "-Cdebuginfo=limited".into(),
+        _ => argument,
+    }
 }
 
 fn crate_name(arguments: &[OsString]) -> Option<&str> {
@@ -276,6 +289,23 @@ mod tests {
             assert_eq!(filtered(&arguments), arguments);
         }
         assert_eq!(filtered("-vV"), "-vV");
+    }
+
+    #[test]
+    fn debug_information_that_there_is_gets_paths() {
+        let table = [
+            ("-C|debuginfo=line-tables-only", "-C|debuginfo=limited"),
+            ("-Cdebuginfo=line-tables-only", "-Cdebuginfo=limited"),
+            ("-C|debuginfo=2", "-C|debuginfo=2"),
+            ("-C|debuginfo=0", "-C|debuginfo=0"),
+            ("-C|opt-level=3", "-C|opt-level=3"),
+        ];
+        for (given, expected) in table {
+            assert_eq!(
+                filtered(&format!("--crate-name|url|{given}")),
+                format!("--crate-name|url|{expected}")
+            );
+        }
     }
 
     #[cfg(unix)]

@@ -10,14 +10,11 @@ use pleach_core::generate::{Limits, Sampler};
 use pleach_core::model::{Model, Tables};
 use pleach_core::rng::Rng;
 use pleach_core::{Codec, Parser, slip};
-use pleach_project::{CargoFuzz, Project, Sanitizer};
 use serde::Serialize;
 
-use super::build::{Build, check_target};
-use super::known::Stated;
+use super::probe::{Subject, TargetArgs};
 use super::runs;
-use super::target::Target;
-use crate::args::{JsonArgs, NotationArgs, RandomArgs};
+use crate::args::{JsonArgs, RandomArgs};
 use crate::failure::{Answer, Failure, warn};
 use crate::folder::Folder;
 use crate::input::{collect, read_input};
@@ -45,15 +42,9 @@ pub(crate) struct Surround {
     /// Inputs that fail: files, or directories of files
     #[arg(required = true, value_name = "ARTIFACT")]
     artifacts: Vec<PathBuf>,
-    /// The grammar of a target that cannot say what it is, because it does not call `load()`; `-` reads standard input
-    #[arg(long)]
-    grammar: Option<PathBuf>,
     /// How many inputs to make
     #[arg(short, value_name = "N", default_value_t = 1000)]
     n: u64,
-    /// A target that cannot say what it is has `codec: text`: artifacts are texts
-    #[arg(long)]
-    text: bool,
     /// Tell choices apart by so many references above them, at most 8
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=8))]
     context: u8,
@@ -62,24 +53,12 @@ pub(crate) struct Surround {
     /// The nodes of a derivation that follow the model [default: those of the largest artifact]
     #[arg(long, value_name = "N")]
     max_nodes: Option<u32>,
-    /// Seconds that a single input may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    timeout: u32,
     /// Keep the generated inputs that fail in this directory, a new or an empty one
     #[arg(short, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Add to a directory that is not empty
     #[arg(long)]
     force: bool,
-    /// Run this program instead of building the target
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
-    /// Features of the fuzz package to build the target with, with commas between them, beside those that it needs by its manifest
-    #[arg(long, value_name = "FEATURES")]
-    features: Option<String>,
-    /// The directory of the fuzz package [default: the nearest `fuzz`]
-    #[arg(long, value_name = "DIR")]
-    fuzz_dir: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
@@ -87,7 +66,7 @@ pub(crate) struct Surround {
     #[command(flatten)]
     format: JsonArgs,
     #[command(flatten)]
-    notation: NotationArgs,
+    subject: TargetArgs,
 }
 
 /// A failure by its place.
@@ -118,36 +97,20 @@ struct Report {
 
 impl Surround {
     pub(crate) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
-        let stated = Stated {
-            target: &self.target,
-            grammar: self.grammar.as_deref(),
-            notation: &self.notation,
-            is_text: self.text,
-        };
-        let source = stated.source()?;
         let files = collect(&self.artifacts)?;
         let mut kept = match &self.output {
             Some(path) => Some(Folder::open(path, self.force)?),
             None => None,
         };
-        let (program, fuzz_dir) = match &self.program {
-            Some(program) => {
-                let program = std::path::absolute(program)
-                    .map_err(|error| Failure::file("find", program, &error))?;
-                (program, PathBuf::new())
-            }
-            None => self.build()?,
-        };
-        let target = Target::ask(&program, &fuzz_dir, self.notation.open_tokens)?;
-        let known = stated.known(source, target)?;
-        let (Some(source), is_text) = (&known.source, known.is_text) else {
-            return Err(Failure::new(
-                format_args!("`{}` does not say what its grammar is", self.target),
-                "name it by --grammar",
-            ));
-        };
+        let Subject {
+            program,
+            source,
+            is_text,
+            ..
+        } = &self.subject.open(&self.target)?;
+        let (is_text, timeout) = (*is_text, self.subject.timeout);
         let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
-        let outcomes = runs::run(&program, &paths, self.timeout, |_| {})?;
+        let outcomes = runs::run(program, &paths, timeout, |_| {})?;
         let mut failures: BTreeMap<String, Failing> = BTreeMap::new();
         let mut failing = Vec::new();
         for (path, place) in paths.iter().zip(&outcomes) {
@@ -173,7 +136,7 @@ impl Surround {
             paths.push(path);
         }
         let progress = Progress::new(paths.len() as u64, "inputs");
-        let found = runs::run(&program, &paths, self.timeout, |done| progress.add(done))?;
+        let found = runs::run(program, &paths, timeout, |done| progress.add(done))?;
         drop(progress);
         for (input, place) in inputs.iter().zip(found) {
             if let Some(place) = place {
@@ -206,32 +169,6 @@ impl Surround {
             0 => Answer::No,
             _ => Answer::Yes,
         })
-    }
-
-    /// Builds the target and finds its program, and the directory of its package.
-    fn build(&self) -> Result<(PathBuf, PathBuf), Failure> {
-        let project = Project::find(self.fuzz_dir.as_deref())?;
-        check_target(&project, &self.target)?;
-        let features = project.features(&self.target, self.features.as_deref());
-        let mut cargo_fuzz = CargoFuzz::find(Sanitizer::None)?;
-        cargo_fuzz.prepare(&project, features.as_deref(), |it| {
-            crate::failure::note(it);
-        })?;
-        let build = Build {
-            target: &self.target,
-            sanitizer: Sanitizer::None,
-            release: false,
-            trace_compares: false,
-            features: features.as_deref(),
-        };
-        build.run(&cargo_fuzz, &project)?;
-        let program = build.program(&project).ok_or_else(|| {
-            Failure::new(
-                format_args!("the program of `{}` is not where it was built", self.target),
-                "name it by --program",
-            )
-        })?;
-        Ok((program, project.dir))
     }
 
     fn learn(
