@@ -3,11 +3,13 @@
 //! The target is built first, with Cargo's messages as they are, and run then: so a build that fails can be told from an input
 //! that fails. What the engine prints passes through to standard error; the summary is read from it.
 
+mod agree;
 mod build;
 mod crash;
 mod duration;
 mod engine;
 mod known;
+mod lesson;
 pub(super) mod probe;
 mod process;
 mod reader;
@@ -32,6 +34,7 @@ use super::args::{JsonArgs, NotationArgs};
 use super::failure::{Answer, Failure, note, reason};
 use super::input::is_hidden;
 use super::output::Output;
+pub(super) use agree::Agree;
 use build::Build;
 use engine::Reading;
 use known::{Known, Stated};

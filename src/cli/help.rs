@@ -22,7 +22,10 @@ use super::report::count;
 /// The verbs by what a person is doing.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Fuzz a program", &["init", "seed", "fuzz", "surround"]),
-    ("Look at a grammar", &["check", "generate", "convert"]),
+    (
+        "Look at a grammar",
+        &["check", "agree", "generate", "convert"],
+    ),
     (
         "Look at a corpus",
         &["coverage", "parse", "decode", "encode"],

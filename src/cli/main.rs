@@ -80,6 +80,7 @@ enum Verb {
     Seed(seed::Seed),
     Fuzz(fuzz::Fuzz),
     Surround(fuzz::Surround),
+    Agree(fuzz::Agree),
     Check(check::Check),
     Generate(generate::Generate),
     Convert(convert::Convert),
@@ -241,6 +242,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Init(verb) => verb.run(out),
         Verb::Fuzz(verb) => verb.run(out),
         Verb::Surround(verb) => verb.run(out),
+        Verb::Agree(verb) => verb.run(out),
     }
 }
 

@@ -75,6 +75,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 const RUN: &[&str] = &["pleach ", "printf "];
 /// The beginnings of commands that are shown only: they build programs, run a campaign, or go on for minutes.
 const SKIPPED: &[&str] = &[
+    "pleach agree ",
     "pleach fuzz ",
     "pleach init ",
     "pleach surround ",
