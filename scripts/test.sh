@@ -192,6 +192,21 @@ engine() {
 }
 long engine engine fuzz/fuzz_targets/fragile.rs fuzz/fuzz_targets/json.rs scripts/engine.sh src/libfuzzer
 
+# A probe: what inputs do in a target whose grammar does not fit its parser, on purpose.
+probe() {
+    check disagrees
+    check grep -q 'rejected where the input has number: .*<exp>$' "$scratch/agree"
+    check grep -q '^too narrow: ' "$scratch/agree"
+}
+disagrees() {
+    local code=0
+    "$pleach" agree disagrees >"$scratch/agree" || code=$?
+    cat "$scratch/agree"
+    [ "$code" -eq 1 ]
+}
+long probe probe fuzz/fuzz_targets/disagrees.rs grammars/json/json.ebnf src/cli/fuzz/agree.rs src/cli/fuzz/agree src/cli/fuzz/lesson.rs \
+    src/cli/fuzz/probe.rs src/libfuzzer/probe src/probe
+
 # Targets as a user of cargo-fuzz builds them, without pleach's own command.
 targets() {
     if [ -n "$all" ]; then

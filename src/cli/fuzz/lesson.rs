@@ -256,7 +256,67 @@ pub(super) fn shown(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHOWN, clause, shown};
+    use std::sync::Arc;
+
+    use pleach_associate::{Extractor, Features};
+    use pleach_core::{Grammar, Graph};
+
+    use super::{SHOWN, Taught, clause, features, learn, most_like, shown};
+
+    #[test]
+    fn the_way_to_members_is_as_short_as_it_can_be() {
+        let grammar = "list := '[' (item (',' item)*)? ']'; item := [0-9] | list;";
+        let graph = Graph::new(grammar.parse::<Grammar>().unwrap()).unwrap();
+        let extractor = Arc::new(Extractor::new(&graph, 2, Features::All).unwrap());
+        let passing = [
+            "[]",
+            "[1]",
+            "[[]]",
+            "[[1]]",
+            "[1,[]]",
+            "[[],[]]",
+            "[[],[],[]]",
+        ];
+        let failing = [
+            "[[[]]]",
+            "[[[1]]]",
+            "[1,[[]]]",
+            "[[[]],1]",
+            "[[],[[]]]",
+            "[[[],2]]",
+        ];
+        let texts = [&passing[..], &failing].concat();
+        let texts: Vec<Vec<u8>> = texts.iter().map(|it| it.as_bytes().to_vec()).collect();
+        let is_member: Vec<bool> = (0..texts.len()).map(|at| at >= passing.len()).collect();
+        let vectors = features(&extractor, &texts).unwrap().into_iter();
+        let vectors: Vec<_> = vectors.map(Result::unwrap).collect();
+        let classes = [("fails", &is_member[..])];
+        let model = learn(&extractor, &vectors, &texts, &classes, 0).unwrap();
+        let taught = Taught {
+            model: &model,
+            vectors: &vectors,
+            texts: &texts,
+            is_member: &is_member,
+        };
+        let [way] = &taught.ways()[..] else {
+            panic!("there is one way");
+        };
+        assert_eq!(way.conditions, ["nests `list` more than 2 deep"]);
+        assert_eq!((way.members, way.inputs), (6, 6));
+        assert_eq!(way.member.as_deref(), Some("[[[]]]"));
+        assert_eq!(way.other.as_deref(), Some("[[]]"));
+
+        let none = vec![false; texts.len()];
+        assert!(learn(&extractor, &vectors, &texts, &[("none", &none)], 0).is_none());
+    }
+
+    #[test]
+    fn the_text_that_takes_the_fewest_changes_is_most_like() {
+        let texts = ["abc", "xbcd", "b"].map(|it| it.as_bytes().to_vec());
+        assert_eq!(most_like(b"abcd", texts.iter()).unwrap(), b"abc");
+        assert_eq!(most_like(b"", texts.iter()).unwrap(), b"b");
+        assert_eq!(most_like(b"", [].iter()), None);
+    }
 
     #[test]
     fn texts_fit_a_line() {
