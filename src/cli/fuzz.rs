@@ -13,6 +13,7 @@ mod lesson;
 pub(super) mod probe;
 mod process;
 mod reader;
+mod refute;
 mod ruler;
 mod runs;
 mod seeds;
