@@ -19,7 +19,7 @@
 //! Two kinds of entry are no slips but *variations*, which leave the text a sentence with the same derivation: another separator
 //! before a token, and another case for the letters of a literal that allows either. They are taken where they hold.
 //!
-//! Places are numbers of sites in pre-order; whoever edits the derivation moves them along ([`Slips::shift`]).
+//! Places are numbers of sites in pre-order; whoever edits the derivation moves them along ([`Slips::move_to`]).
 
 mod variations;
 
