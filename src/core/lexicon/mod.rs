@@ -7,7 +7,7 @@
 //! keyword where one can stand and a name elsewhere, unless a mode keeps it reserved, and cutting a text into tokens
 //! needs no parser and takes linear time.
 //!
-//! Rendering is the inverse ([`Lexicon::lay_out`]): the shortest separator is put between two tokens where they could be read
+//! Rendering is the inverse (`Lexicon::lay_out`): the shortest separator is put between two tokens where they could be read
 //! differently without, found out by reading them, and nowhere else. A token that another one would win is spelled
 //! differently.
 //!
