@@ -183,6 +183,20 @@ impl Extractor {
     ///
     /// A [`Refusal`] if the text is no sentence, or its parse takes more than the budget.
     pub fn extract(&self, text: &[u8], reader: &mut Reader) -> Result<FeatureVector, Refusal> {
+        self.extract_within(text, self.budget, reader)
+    }
+
+    /// The same within another budget.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if the text is no sentence, or its parse takes more than the budget.
+    pub fn extract_within(
+        &self,
+        text: &[u8],
+        budget: Budget,
+        reader: &mut Reader,
+    ) -> Result<FeatureVector, Refusal> {
         let Reader {
             workspace,
             scratch,
@@ -190,7 +204,7 @@ impl Extractor {
             choices,
         } = reader;
         let mut vector = FeatureVector::default();
-        let mut forest = self.parser.parse(text, self.budget, workspace)?;
+        let mut forest = self.parser.parse(text, budget, workspace)?;
         forest.windows(&self.windows, &mut vector.windows)?;
         if let Some(quantities) = &self.quantities {
             choices.clear();

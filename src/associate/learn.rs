@@ -6,8 +6,11 @@
 //!
 //! Among equal splits, the first column wins, which is that of the shortest k-path. Everything is deterministic.
 //!
-//! Most classes are small, and a tree that is learned from all texts hardly cares for them. So classes are balanced: the
-//! article leaves texts out until members and others are equally many; weights do the same, and forget nothing.
+//! Many classes are small, and a tree that is learned from all texts hardly cares for them. The article leaves texts out until members and
+//! others are equally many ([`Balance::Subsample`]). But then the others that remain are too few to say what a class is not: on 1000
+//! texts of JSON, trees were right about 89.8 % of others in serde_json, with a precision of 63 % and a recall of 91 %. Weights forget no text.
+//! Weights that make both sides equal came to 96.9 %, 86 % and 96 %, and those by the square root of the shares to 97.6 %, 91 % and 95 %,
+//! with like differences in url and fend; so these are the default ([`Balance::Weights`]).
 
 use std::sync::Arc;
 
@@ -27,7 +30,7 @@ const SPARSE: usize = 3;
 pub enum Balance {
     /// Of those that are more, as many are drawn as there are of the fewer.
     Subsample,
-    /// Each member has the weight of its share of others, and the other way round.
+    /// Of members and others, the fewer ones weigh more: by the square root of how many times more the others are.
     #[default]
     Weights,
 }
@@ -181,8 +184,8 @@ impl<'a> Learner<'a> {
             _ if own == 0 || others == 0 => {}
             Balance::Weights => {
                 weight = Weight {
-                    member: f64::from(others),
-                    other: f64::from(own),
+                    member: f64::from(others).sqrt(),
+                    other: f64::from(own).sqrt(),
                 };
             }
             Balance::Subsample => {
@@ -233,7 +236,8 @@ impl<'a> Learner<'a> {
             };
             let impurity = weight.impurity(yes) + weight.impurity(no);
             if impurity < least {
-                least = impurity;
+                // Rounding is not to make one split better than an equal one before it.
+                least = impurity * (1.0 - 1e-9);
                 best = Some(column);
             }
         }

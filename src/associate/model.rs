@@ -308,6 +308,11 @@ impl Teacher {
         &self.known
     }
 
+    /// Whether there are classes that all texts are in.
+    pub fn all(&self) -> bool {
+        !self.always.is_empty()
+    }
+
     /// Learns the tree of a class. Takes what two trees take.
     pub fn teach(&self, class: usize) -> Lesson {
         let learner = Learner::new(&self.columns, self.balance, self.seed);

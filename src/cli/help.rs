@@ -23,6 +23,10 @@ use super::report::count;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Fuzz a program", &["init", "seed", "fuzz", "surround"]),
     (
+        "Tie inputs to code",
+        &["associate", "explain", "predict", "aim"],
+    ),
+    (
         "Look at a grammar",
         &["check", "agree", "generate", "convert"],
     ),

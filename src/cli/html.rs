@@ -8,7 +8,7 @@ use super::report::Share;
 /// The uncovered paths that a page lists at least.
 pub(super) const SHOWN_UNCOVERED: usize = 100;
 
-const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
+pub(super) const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
 table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;vertical-align:top}\
 td.n{text-align:right}code{font-size:13px;overflow-wrap:anywhere}\
 .bar{width:16em;height:.8em;background:#ddd}.bar div{height:100%;background:#2a7}";
@@ -64,7 +64,7 @@ fn row(page: &mut String, name: &str, share: Share) {
     );
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -6,6 +6,7 @@
 //! [`progress`], and whatever goes wrong becomes a [`failure::Failure`], which one function prints.
 
 mod args;
+mod associate;
 mod check;
 mod compile;
 mod convert;
@@ -80,6 +81,10 @@ enum Verb {
     Seed(seed::Seed),
     Fuzz(fuzz::Fuzz),
     Surround(fuzz::Surround),
+    Associate(associate::Associate),
+    Explain(associate::Explain),
+    Predict(associate::Predict),
+    Aim(associate::AimVerb),
     Agree(fuzz::Agree),
     Check(check::Check),
     Generate(generate::Generate),
@@ -239,6 +244,10 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::ShowModel(verb) | Verb::Model(ModelVerb::Show(verb)) => verb.run(out),
         Verb::Completions(verb) => verb.run(out),
         Verb::Manual(verb) => verb.run(out),
+        Verb::Associate(verb) => verb.run(out),
+        Verb::Explain(verb) => verb.run(out),
+        Verb::Predict(verb) => verb.run(out),
+        Verb::Aim(verb) => verb.run(out),
         Verb::Init(verb) => verb.run(out),
         Verb::Fuzz(verb) => verb.run(out),
         Verb::Surround(verb) => verb.run(out),

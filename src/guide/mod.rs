@@ -24,6 +24,10 @@ pub mod commands {}
 pub mod models {}
 
 #[doc = include_str!("links.md")]
+#[doc = include_str!("associate.md")]
+pub mod associate {}
+
+#[doc = include_str!("links.md")]
 #[doc = include_str!("how-it-works.md")]
 pub mod how_it_works {}
 

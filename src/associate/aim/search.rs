@@ -142,6 +142,11 @@ impl<'m> Aim<'m> {
         })
     }
 
+    /// Goes on as if it were new, with this randomness: what is made then does not depend on what was made before.
+    pub fn restart(&mut self, rng: Rng) {
+        self.rng = rng;
+    }
+
     /// Makes at most `count` different inputs that the tree of a class says are in it, from all its leaves as members came from them.
     pub fn aim(&mut self, class: usize, count: usize) -> Outcome {
         let mut outcome = Outcome::default();

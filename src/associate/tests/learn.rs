@@ -96,8 +96,8 @@ fn a_split_is_the_best_and_the_first_of_the_best() {
             for (text, &is_member) in wanted.iter().enumerate() {
                 if columns.has(column, text) == with {
                     match is_member {
-                        true => sums.0 += rest,
-                        false => sums.1 += own,
+                        true => sums.0 += rest.sqrt(),
+                        false => sums.1 += own.sqrt(),
                     }
                 }
             }
@@ -106,7 +106,7 @@ fn a_split_is_the_best_and_the_first_of_the_best() {
         let best = (0..columns.len())
             .map(|column| (gini(true, column) + gini(false, column), column))
             .fold(None, |best: Option<(f64, usize)>, it| match best {
-                Some(best) if best.0 <= it.0 => Some(best),
+                Some(best) if best.0 * (1.0 - 1e-9) <= it.0 => Some(best),
                 _ => Some(it),
             });
         let Some((_, best)) = best else { continue };

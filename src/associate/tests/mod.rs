@@ -3,6 +3,7 @@
 mod calculator;
 mod features;
 mod learn;
+mod model;
 
 use std::sync::Arc;
 

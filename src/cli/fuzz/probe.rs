@@ -19,7 +19,7 @@ use super::known::Stated;
 use super::target::Target;
 use crate::args::NotationArgs;
 use crate::failure::{Failure, note, warn};
-use crate::input::{InputFile, read_input};
+use crate::input::{InputFile, digest, read_input};
 use crate::output::{Existing, write_file};
 use crate::progress::Progress;
 use crate::report::count;
@@ -307,5 +307,45 @@ fn listed(packages: &[(&str, usize)]) -> String {
 impl From<pleach_probe::Error> for Failure {
     fn from(error: pleach_probe::Error) -> Failure {
         Failure::Wrong(error.to_string())
+    }
+}
+
+// What associations ask beyond that.
+impl TargetArgs {
+    /// A target that can say what it is: its program, or how to build it.
+    pub(crate) fn of_program(
+        program: Option<PathBuf>,
+        features: Option<String>,
+        fuzz_dir: Option<PathBuf>,
+    ) -> TargetArgs {
+        TargetArgs {
+            grammar: None,
+            text: false,
+            timeout: 10,
+            program,
+            features,
+            fuzz_dir,
+            notation: NotationArgs::default(),
+        }
+    }
+
+    /// The grammar that is named by `--grammar`.
+    pub(crate) fn source(&self, target: &str) -> Result<Option<Source>, Failure> {
+        let stated = Stated {
+            target,
+            grammar: self.grammar.as_deref(),
+            notation: &self.notation,
+            is_text: self.text,
+        };
+        stated.source()
+    }
+}
+
+impl Subject {
+    /// What tells this build of the target from others.
+    pub(crate) fn build_id(&self) -> Result<String, Failure> {
+        let program = fs::read(&self.program)
+            .map_err(|error| Failure::file("read", &self.program, &error))?;
+        Ok(format!("{:032x}", digest(&program)))
     }
 }

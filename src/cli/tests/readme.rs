@@ -38,6 +38,10 @@ const PAGES: &[(&str, &str)] = &[
     ),
     ("src/guide/models.md", include_str!("../../guide/models.md")),
     (
+        "src/guide/associate.md",
+        include_str!("../../guide/associate.md"),
+    ),
+    (
         "src/guide/how-it-works.md",
         include_str!("../../guide/how-it-works.md"),
     ),
@@ -76,6 +80,9 @@ const RUN: &[&str] = &["pleach ", "printf "];
 /// The beginnings of commands that are shown only: they build programs, run a campaign, or go on for minutes.
 const SKIPPED: &[&str] = &[
     "pleach agree ",
+    "pleach aim json.model ",
+    "pleach associate json ",
+    "pleach explain json.model ",
     "pleach fuzz ",
     "pleach init ",
     "pleach surround ",
