@@ -27,6 +27,8 @@ pub(crate) enum Verb {
     BugsTest(BugsTest),
     /// Run random sentences of its grammar in each program, and print how many it accepts
     Acceptance(Acceptance),
+    /// Learn what inputs reach in programs, and say how well the trees predict and how well inputs are aimed
+    Associate(Associate),
     /// List subjects and arms
     List,
 }
@@ -113,6 +115,29 @@ pub(crate) struct Acceptance {
     #[arg(long, value_name = "DIR")]
     pub refused: Option<PathBuf>,
     /// The program pleach, which keeps the instrumentation away from itself
+    #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
+    pub pleach: PathBuf,
+}
+
+/// Arguments of `associate`.
+#[derive(Args, Debug)]
+pub(crate) struct Associate {
+    /// Fuzz targets; all if none is named
+    #[arg(long, value_delimiter = ',')]
+    pub targets: Vec<String>,
+    /// How many inputs are learned from, and how many the trees are tried on
+    #[arg(short = 'n', default_value_t = 1000)]
+    pub inputs: usize,
+    /// Write the tables to this file, too
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Run what is done, too, and replace it
+    #[arg(long)]
+    pub force: bool,
+    /// Options of `pleach associate`
+    #[arg(last = true)]
+    pub options: Vec<String>,
+    /// The program pleach
     #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
     pub pleach: PathBuf,
 }

@@ -13,9 +13,11 @@
 //! | [`statistics`], [`report`], [`plot`] | tables and curves |
 //! | [`bugs`] | the bug bench's own test |
 //! | [`acceptance`] | how many sentences of its grammar each program accepts |
+//! | [`associate`] | how well models of what inputs reach predict and aim |
 
 mod acceptance;
 mod arguments;
+mod associate;
 mod bugs;
 mod builds;
 mod campaign;
@@ -71,6 +73,7 @@ fn dispatch(arguments: &Arguments) -> Result<()> {
         Verb::Report(args) => report::report(args),
         Verb::BugsTest(args) => bugs::test(&checkout, args, &Interrupt::listen()?),
         Verb::Acceptance(args) => acceptance::acceptance(&checkout, args, &Interrupt::listen()?),
+        Verb::Associate(args) => associate::associate(&checkout, args, &Interrupt::listen()?),
         Verb::List => list(&checkout),
     }
 }
