@@ -138,7 +138,7 @@ shells() {
 check shells
 
 # All packages together, so that each is compiled once. Together they have all features but those of fuzz/, which are programs to test.
-features=(--workspace --features pleach/libafl,pleach-fuzz/tested)
+features=(--workspace --features "pleach/libafl pleach-fuzz/tested")
 check cargo clippy --locked "${features[@]}" --all-targets -- -D warnings
 tests "${features[@]}"
 # Each feature alone: what a file without one has to do with others is tested above.
