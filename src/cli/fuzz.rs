@@ -41,6 +41,7 @@ use engine::Reading;
 use known::{Known, Stated};
 use process::Ending;
 pub(super) use reader::Reader;
+pub(super) use refute::CrashArgs;
 use ruler::Ruler;
 use summary::Summary;
 pub(super) use surround::Surround;

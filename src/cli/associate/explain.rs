@@ -9,8 +9,9 @@ use pleach_associate::model::{Confusion, Known, Of};
 use pleach_associate::tree::Node;
 use serde::Serialize;
 
-use crate::args::{ForceArgs, JsonArgs};
+use crate::args::{ForceArgs, JsonArgs, RandomArgs};
 use crate::failure::{Answer, Failure};
+use crate::fuzz::CrashArgs;
 use crate::output::{Output, write_file};
 use crate::report::{count, table};
 
@@ -29,10 +30,17 @@ const EXAMPLE: usize = 72;
 ///
 /// Example: pleach explain json.model parse_object
 ///
+/// With --crash, it is a fuzz target that is named, and an input that fails in it: an artifact of the engine. Variations of the input are run,
+/// what sets apart those that fail in the same way is learned, and inputs that would refute it are tried, in rounds. The answer is what all that
+/// fail have in common, the shortest of them, and the most similar input that passes.
+///
 /// Example: pleach explain json.model src/de.rs:120 --html object.html
+///
+/// Example: pleach explain json --crash fuzz/artifacts/json/crash-0a4d55
 #[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("crash options").args(CrashArgs::NAMES).arg("random_seed").multiple(true).requires("crash"))]
 pub(crate) struct Explain {
-    /// The model
+    /// The model; with --crash, the fuzz target
     model: PathBuf,
     /// A function, or FILE:LINE
     #[arg(value_name = "FUNCTION")]
@@ -40,6 +48,13 @@ pub(crate) struct Explain {
     /// Write a page with the trees to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Say what this input, which fails in the target, has in common with others that fail in the same way
+    #[arg(long, value_name = "ARTIFACT", conflicts_with_all = ["name", "html", "force"])]
+    crash: Option<PathBuf>,
+    #[command(flatten)]
+    failing: CrashArgs,
+    #[command(flatten)]
+    random: RandomArgs,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
@@ -213,6 +228,12 @@ fn done(of: Of) -> &'static str {
 
 impl Explain {
     pub(crate) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        if let Some(artifact) = &self.crash {
+            let target = self.model.to_string_lossy();
+            return self
+                .failing
+                .run(&target, artifact, self.random, self.format, out);
+        }
         let model = load(&self.model)?;
         let mut classes: Vec<usize> = match &self.name {
             Some(name) => named(&model, name)?,

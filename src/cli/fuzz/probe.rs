@@ -142,7 +142,6 @@ impl TargetArgs {
     }
 }
 
-#[allow(dead_code, reason = "verbs that learn take it all")]
 impl Subject {
     /// Where cargo-fuzz keeps the corpus of the target, if that is there.
     pub(crate) fn corpus(&self) -> Option<PathBuf> {

@@ -5,11 +5,6 @@
 //! and have nothing else in common with the input, and small changes of what failed and what passed. What they do is learned, too;
 //! and so on, until the tree is right about all of them, or the rounds are over.
 
-#![allow(
-    dead_code,
-    reason = "the verb `explain` takes it as soon as it is there"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -80,6 +80,7 @@ const RUN: &[&str] = &["pleach ", "printf "];
 /// The beginnings of commands that are shown only: they build programs, run a campaign, or go on for minutes.
 const SKIPPED: &[&str] = &[
     "pleach agree ",
+    "pleach explain fragile ",
     "pleach aim json.model ",
     "pleach associate json ",
     "pleach explain json.model ",
