@@ -162,6 +162,8 @@ fn evaluate(checkout: &Checkout, args: &Associate, target: &Target) -> Result<Ou
         let mut command = Command::new(&args.pleach);
         command.arg("associate").arg(target.name).arg(&train);
         command.arg("-o").arg(&model).arg("--json");
+        // The functions of the program, not those of the target that calls it.
+        command.args(["--package", target.package]);
         command.args(&build).args(&args.options);
         command.args(force.then_some("--force"));
         run(&mut command)
