@@ -16,6 +16,7 @@ mod lookahead;
 mod random;
 mod route;
 mod sampler;
+mod witness;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use expander::{Expander, Preference};
 pub use random::{Growth, RandomChooser};
 pub use route::{PathChooser, Routes};
 pub use sampler::Sampler;
+pub use witness::Witnesses;
 
 /// How often a sentence is drawn, at the most, that reads as other tokens than those that it was made of.
 pub const DRAWN_AGAIN: u32 = 100;

@@ -5,11 +5,12 @@
 //! linear and keeps its own stack.
 
 use crate::grammar::{CharClass, Grammar, NodeKind, Probability, Production, Role};
-use crate::id::{NodeId, ProductionId};
+use crate::id::{NodeId, ProductionId, SymbolId};
 use siphasher::sip::SipHasher13;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::hash::Hasher;
+use std::ops::Range;
 
 /// The columns that a production may take before it is wrapped.
 const WIDTH: usize = 100;
@@ -20,86 +21,143 @@ const FINGERPRINT_VERSION: &[u8] = b"pleach grammar 1\n";
 
 /// Hash of the canonical printed form, without line breaks inside productions: SipHash-1-3 with the keys 0 and 0.
 pub(super) fn fingerprint(grammar: &Grammar) -> u64 {
-    struct Hashing(SipHasher13);
-    impl Write for Hashing {
-        fn write_str(&mut self, text: &str) -> fmt::Result {
-            self.0.write(text.as_bytes());
-            Ok(())
-        }
-    }
-    let mut hashing = Hashing(SipHasher13::new());
-    hashing.0.write(FINGERPRINT_VERSION);
+    let mut hashing = SipHasher13::new();
+    hashing.write(FINGERPRINT_VERSION);
     for id in grammar.productions.ids() {
-        // Writing to a hasher cannot fail.
-        let _ = write_production(grammar, id, usize::MAX, &mut hashing);
+        hashing.write(print(grammar, id, usize::MAX).text.as_bytes());
     }
-    hashing.0.finish()
+    hashing.finish()
+}
+
+/// A production as the notation writes it, and where its symbols are in that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Printed {
+    /// The notation, with the line break behind it.
+    pub text: String,
+    /// The bytes of each symbol that the production has, in the order of the text. None of them overlap.
+    pub symbols: Vec<(Range<usize>, SymbolId)>,
 }
 
 impl Grammar {
     /// A production as the notation writes it, with the line break behind it.
     pub fn production_text(&self, id: ProductionId) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write_production(self, id, WIDTH, &mut text);
-        text
+        print(self, id, WIDTH).text
+    }
+
+    /// The same, with the places of its symbols.
+    ///
+    /// ```
+    /// use pleach_core::Grammar;
+    ///
+    /// let grammar: Grammar = "list := '[' item* ']'; item := [0-9] | list;".parse()?;
+    /// let printed = grammar.printed(grammar.start());
+    /// let symbols = printed.symbols.iter().map(|(place, _)| &printed.text[place.clone()]);
+    /// assert_eq!(symbols.collect::<Vec<_>>(), ["\"[\"", "item", "\"]\""]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn printed(&self, id: ProductionId) -> Printed {
+        print(self, id, WIDTH)
     }
 }
 
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.productions
-            .ids()
-            .try_for_each(|id| write_production(self, id, WIDTH, f))
+        let mut ids = self.productions.ids();
+        ids.try_for_each(|id| f.write_str(&print(self, id, WIDTH).text))
     }
 }
 
-/// Writes a production and a line break, wrapped if it takes more than `width` columns.
-fn write_production(
-    grammar: &Grammar,
-    id: ProductionId,
-    width: usize,
-    out: &mut impl Write,
-) -> fmt::Result {
+/// What expressions are written to: it may want to know where nodes are.
+trait Out: Write {
+    /// How much was written, if that matters.
+    fn here(&self) -> usize {
+        0
+    }
+
+    /// A symbolic node was written since `start`.
+    fn wrote(&mut self, _start: usize, _node: NodeId) {}
+}
+
+impl Out for fmt::Formatter<'_> {}
+
+/// A text, and where symbolic nodes are in it.
+#[derive(Default)]
+struct Marked {
+    text: String,
+    nodes: Vec<(Range<usize>, NodeId)>,
+}
+
+impl Write for Marked {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+impl Out for Marked {
+    fn here(&self) -> usize {
+        self.text.len()
+    }
+
+    fn wrote(&mut self, start: usize, node: NodeId) {
+        self.nodes.push((start..self.text.len(), node));
+    }
+}
+
+/// Prints a production and a line break, wrapped if it takes more than `width` columns.
+fn print(grammar: &Grammar, id: ProductionId, width: usize) -> Printed {
     let production = &grammar.productions[id];
-    let mut text = String::new();
-    // The ends of all alternatives but the last in `text`.
+    let mut body = Marked::default();
+    // The ends of all alternatives but the last in the body.
     let mut ends: Vec<usize> = Vec::new();
+    // Writing to a string cannot fail.
     if grammar.nodes[production.root].kind == NodeKind::Alternation {
         for (index, &alternative) in grammar.children(production.root).iter().enumerate() {
             if index > 0 {
-                ends.push(text.len());
+                ends.push(body.text.len());
             }
-            write_alternative(grammar, alternative, &mut text)?;
+            let _ = write_alternative(grammar, alternative, &mut body);
         }
     } else {
-        write_expression(grammar, production.root, &mut text)?;
+        let _ = write_expression(grammar, production.root, &mut body);
     }
+    let Marked { text, nodes } = body;
 
     let head = head(production);
     let name_width = head.chars().count();
     let total = name_width + " := ;".len() + text.chars().count() + " | ".len() * ends.len();
     // The bar stands under the equals sign.
     let indent = name_width + 2;
-    let long = |part: &str| part.chars().nth(SHORT).is_some();
-    write!(out, "{head} := ")?;
+    let long = |part: Range<usize>| text[part].chars().nth(SHORT).is_some();
+    let mut out = format!("{head} := ");
+    let mut symbols = Vec::new();
+    let mut nodes = nodes.into_iter().peekable();
     let mut column = name_width + 4;
     let wrap = total > width;
     let fill = wrap && !parts(&text, &ends).any(long);
     for (index, part) in parts(&text, &ends).enumerate() {
-        let part_width = if fill { part.chars().count() } else { 0 };
+        let part_width = match fill {
+            true => text[part.clone()].chars().count(),
+            false => 0,
+        };
         if index == 0 {
             column += part_width;
         } else if wrap && !(fill && column + part_width + " | ;".len() <= width) {
-            write!(out, "\n{:indent$}| ", "")?;
+            let _ = write!(out, "\n{:indent$}| ", "");
             column = indent + 2 + part_width;
         } else {
-            out.write_str(" | ")?;
+            out.push_str(" | ");
             column += 3 + part_width;
         }
-        out.write_str(part)?;
+        while let Some((place, node)) = nodes.next_if(|(place, _)| place.end <= part.end) {
+            let place = place.start - part.start..place.end - part.start;
+            let place = out.len() + place.start..out.len() + place.end;
+            symbols.extend(grammar.symbol_of(node).map(|symbol| (place, symbol)));
+        }
+        out.push_str(&text[part]);
     }
-    out.write_str(";\n")
+    out.push_str(";\n");
+    Printed { text: out, symbols }
 }
 
 /// What stands before the sign of definition.
@@ -116,10 +174,10 @@ fn head(production: &Production) -> Cow<'_, str> {
 }
 
 /// The parts of `text` between `ends`.
-fn parts<'t>(text: &'t str, ends: &'t [usize]) -> impl Iterator<Item = &'t str> {
+fn parts<'t>(text: &'t str, ends: &'t [usize]) -> impl Iterator<Item = Range<usize>> + 't {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let ends = ends.iter().copied().chain(std::iter::once(text.len()));
-    starts.zip(ends).map(|(start, end)| &text[start..end])
+    starts.zip(ends).map(|(start, end)| start..end)
 }
 
 /// What is left to write, the next one on top.
@@ -131,16 +189,16 @@ enum Step {
 }
 
 /// Writes the expression under a node.
-fn write_expression(grammar: &Grammar, node: NodeId, out: &mut impl Write) -> fmt::Result {
+fn write_expression(grammar: &Grammar, node: NodeId, out: &mut impl Out) -> fmt::Result {
     write_steps(grammar, vec![Step::Node(node)], out)
 }
 
 /// Writes the expression under a child of an alternation, with its probability.
-fn write_alternative(grammar: &Grammar, node: NodeId, out: &mut impl Write) -> fmt::Result {
+fn write_alternative(grammar: &Grammar, node: NodeId, out: &mut impl Out) -> fmt::Result {
     write_steps(grammar, vec![Step::Alternative(node)], out)
 }
 
-fn write_steps(grammar: &Grammar, mut steps: Vec<Step>, out: &mut impl Write) -> fmt::Result {
+fn write_steps(grammar: &Grammar, mut steps: Vec<Step>, out: &mut impl Out) -> fmt::Result {
     while let Some(step) = steps.pop() {
         let node = match step {
             Step::Text(text) => {
@@ -161,6 +219,7 @@ fn write_steps(grammar: &Grammar, mut steps: Vec<Step>, out: &mut impl Write) ->
             Step::Node(node) => node,
         };
         let children = grammar.children(node);
+        let start = out.here();
         match grammar.nodes[node].kind {
             NodeKind::Reference(production) => {
                 out.write_str(&grammar.productions[production].name)?;
@@ -195,6 +254,9 @@ fn write_steps(grammar: &Grammar, mut steps: Vec<Step>, out: &mut impl Write) ->
                     push_grouped(grammar, child, true, &mut steps);
                 }
             }
+        }
+        if grammar.nodes[node].kind.is_symbolic() {
+            out.wrote(start, node);
         }
     }
     Ok(())
@@ -407,5 +469,51 @@ impl fmt::Debug for Grammar {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use crate::tests::{fixtures, graph, random_grammar};
+
+    /// Each symbol has one place, which reads as the symbol does, in the order of the symbols.
+    fn check(grammar: &Grammar) {
+        let mut seen = Vec::new();
+        let mut whole = String::new();
+        for id in grammar.productions.ids() {
+            let Printed { text, symbols } = grammar.printed(id);
+            let mut end = 0;
+            for (place, symbol) in symbols {
+                let node = grammar[symbol].node;
+                assert_eq!(text[place.clone()], grammar.display(node).to_string());
+                assert_eq!(grammar[node].production, id);
+                assert!(end < place.start, "{text}");
+                end = place.end;
+                seen.push(symbol);
+            }
+            whole += &text;
+        }
+        assert!(seen.iter().copied().eq(grammar.symbols().ids()));
+        assert_eq!(whole, grammar.to_string());
+    }
+
+    #[test]
+    fn symbols_are_where_they_are_printed() {
+        for fixture in fixtures() {
+            check(fixture.graph.grammar());
+        }
+        for seed in 0..200 {
+            // Some derive nothing.
+            if let Ok(grammar) = random_grammar(&mut Rng::new(seed)).parse() {
+                check(&grammar);
+            }
+        }
+        let long = format!(
+            "s := {} | 'é' | [é\\n];",
+            vec!["\"\\\"<|>\""; 40].join(" | ")
+        );
+        check(graph(&long).grammar());
     }
 }

@@ -236,6 +236,14 @@ impl ExpansionCoverage {
         at.is_some_and(|at| !self.covered.contains(at))
     }
 
+    /// How many alternatives of a node are covered, and how many count.
+    pub fn of_node(&self, node: NodeId) -> (usize, usize) {
+        let first = self.first[node.index()] as usize;
+        let end = self.first[node.index() + 1] as usize;
+        let covered = (first..end).filter(|&at| self.covered.contains(at));
+        (covered.count(), end - first)
+    }
+
     /// The number of an alternative, if it counts.
     #[inline]
     fn number(&self, node: NodeId, index: u32) -> Option<usize> {
