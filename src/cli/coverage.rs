@@ -1,7 +1,12 @@
 //! `pleach coverage`: what a corpus covers of a grammar.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+mod facts;
+mod look;
+mod page;
+mod railroad;
+mod survey;
+
+use std::path::PathBuf;
 
 use clap::Args;
 use pleach_core::Graph;
@@ -10,16 +15,17 @@ use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, note};
-use super::html;
-use super::input::{Digest, InputFile, collect, digest, read_input};
-use super::measure::{Form, Gauge, Meter};
+use super::input::collect;
+use super::measure::{Form, Meter};
 use super::output::{Output, write_file};
-use super::parallel::in_parallel;
-use super::progress::Progress;
 use super::recognize::{Kind, KindArgs};
 use super::report::{Level, PathView, Share, coverage_rows, table};
-use super::state::{Record, Stamp, State};
-use super::text::{LeftOut, Tally, TextArgs, Texts};
+use super::state::State;
+use super::text::{Tally, TextArgs};
+
+use facts::{Facts, Sources};
+use look::{Found, Look};
+use survey::Survey;
 
 /// Report the k-path and expansion coverage of choice sequences, or of texts
 ///
@@ -48,7 +54,7 @@ pub(super) struct CoverageVerb {
     /// Exit with 1 if less of the k-paths (of the greatest k) is covered
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min: Option<f64>,
-    /// Write a report as a page, too
+    /// Write a page, too: the grammar by use, what is missing, what each input adds
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Keep what was measured in this file, and measure only what is new
@@ -114,23 +120,48 @@ impl CoverageVerb {
             None => None,
         };
         let form = Form::new(&source.graph, kind.is_text(), self.texts);
-        let (state, left_out) = measure(&form, &windows, &files, known, self.state.is_some())?;
+        let survey = match &self.html {
+            Some(_) => Some(Survey::new(&windows, &files)?),
+            None => None,
+        };
+        let look = Look {
+            form: &form,
+            windows: &windows,
+            files: &files,
+            survey: survey.as_ref(),
+            records: self.state.is_some(),
+        };
+        let Found {
+            state,
+            left_out,
+            notes,
+        } = look.run(known)?;
         if let Some(path) = &self.state {
             state.save(path, &windows, kind.is_text())?;
         }
 
-        let shown = match self.html {
-            Some(_) => self.uncovered.max(html::SHOWN_UNCOVERED),
-            None => self.uncovered,
-        };
         let inputs = files.len() as u64;
         let tally = Tally::new(self.texts, left_out);
-        let mut report = report(&source.graph, &state.meter, inputs, tally, shown, kind);
-        if let Some(path) = &self.html {
-            let page = html::page(&source.name, &report);
-            write_file(path, page.as_bytes(), self.force.existing())?;
+        let report = report(
+            &source.graph,
+            &state.meter,
+            inputs,
+            tally,
+            self.uncovered,
+            kind,
+        );
+        if let (Some(path), Some(survey)) = (&self.html, survey) {
+            let sources = Sources {
+                grammar: &source.name,
+                kpaths: &kpaths,
+                expansions: &state.meter.expansions,
+                levels: &report.k_paths,
+                files: &files,
+                is_text: kind.is_text(),
+            };
+            let facts = Facts::new(&sources, &survey.finish(notes)?)?;
+            write_file(path, page::page(&facts)?.as_bytes(), self.force.existing())?;
         }
-        report.uncovered.truncate(self.uncovered);
         if self.format.json {
             out.json(&report)?;
         } else {
@@ -174,138 +205,6 @@ impl CoverageVerb {
         ));
         Answer::No
     }
-}
-
-/// A file that was looked at.
-struct Seen {
-    /// What to keep of it: nothing of one that takes more than the budget, which may be more the next time.
-    record: Option<Record>,
-    /// Whether it was measured, and not known before.
-    measured: bool,
-    left_out: Option<LeftOut>,
-}
-
-/// How files are looked at.
-struct Look<'a> {
-    known: Option<&'a State>,
-    /// When looking began.
-    begun: &'a Stamp,
-    /// Whether records are kept, which takes stamps and digests.
-    records: bool,
-    /// Whether the user wants to know why texts are invalid. That is not recorded, so they are parsed again.
-    lists: bool,
-}
-
-impl Look<'_> {
-    fn at(&self, path: &Path, gauge: &mut Gauge<'_>, bytes: &mut Vec<u8>) -> Result<Seen, Failure> {
-        let (mut stamp, mut content) = (Stamp::default(), 0);
-        if self.records {
-            stamp = Stamp::of(path)?;
-        }
-        let unchanged = self.known.and_then(|state| state.unchanged(path, &stamp));
-        if let Some(record) = unchanged
-            && self.believes(record.is_valid())
-        {
-            return Ok(Seen::known(record.clone()));
-        }
-        read_input(path, bytes)?;
-        if self.records {
-            content = digest(bytes);
-        }
-        let record = |valid| Record::new(path, stamp, content, valid, self.begun);
-        if let Some(valid) = self.known.and_then(|state| state.verdict(content))
-            && self.believes(valid)
-        {
-            return Ok(Seen::known(record(valid)));
-        }
-        let left_out = gauge.measure(path, bytes).err();
-        let is_settled = left_out.as_ref().is_none_or(|text| !text.out_of_budget);
-        Ok(Seen {
-            record: is_settled.then(|| record(left_out.is_none())),
-            measured: true,
-            left_out,
-        })
-    }
-
-    /// Whether a verdict of an earlier run is enough.
-    fn believes(&self, valid: bool) -> bool {
-        valid || !self.lists
-    }
-}
-
-impl Seen {
-    fn known(record: Record) -> Seen {
-        Seen {
-            left_out: (!record.is_valid()).then(LeftOut::known),
-            record: Some(record),
-            measured: false,
-        }
-    }
-
-    fn digest(&self) -> Option<Digest> {
-        self.record.as_ref().map(Record::digest)
-    }
-}
-
-/// Measures all files, or with a known state those that it does not know; gives what was left out besides.
-///
-/// What was covered cannot be taken back, so the known coverage counts only if everything that it came from is
-/// still there; otherwise the files that were skipped are measured after all.
-fn measure(
-    form: &Form,
-    windows: &Arc<WindowTable>,
-    files: &[InputFile],
-    known: Option<State>,
-    records: bool,
-) -> Result<(State, Vec<LeftOut>), Failure> {
-    let look = Look {
-        known: known.as_ref(),
-        begun: &Stamp::now(),
-        records,
-        lists: form.texts().is_some_and(Texts::lists),
-    };
-    let worker = || Ok((Gauge::new(form, windows)?, Vec::new()));
-    let progress = Progress::new(files.len() as u64, "files");
-    let first = |(gauge, bytes): &mut (Gauge<'_>, Vec<u8>), at: usize| {
-        progress.add(1);
-        look.at(&files[at].path, gauge, bytes)
-    };
-    let (mut seen, mut workers) = in_parallel(files.len(), form.block(), worker, first)?;
-    drop(progress);
-
-    let mut digests: Vec<Digest> = seen.iter().filter_map(Seen::digest).collect();
-    digests.sort_unstable();
-    let mut meter = Gauge::new(form, windows)?.meter;
-    match &known {
-        Some(state) if state.is_within(&digests) => meter.union(&state.meter),
-        Some(_) => {
-            let look = Look {
-                known: None,
-                ..look
-            };
-            let skipped: Vec<usize> = (0..files.len()).filter(|&at| !seen[at].measured).collect();
-            let progress = Progress::new(skipped.len() as u64, "files");
-            let again = |(gauge, bytes): &mut (Gauge<'_>, Vec<u8>), at: usize| {
-                progress.add(1);
-                look.at(&files[skipped[at]].path, gauge, bytes)
-            };
-            let (again, more) = in_parallel(skipped.len(), form.block(), worker, again)?;
-            for (&at, again) in skipped.iter().zip(again) {
-                seen[at] = again;
-            }
-            workers.extend(more);
-        }
-        None => {}
-    }
-    for (gauge, _) in &workers {
-        meter.union(&gauge.meter);
-    }
-    let (mut records, mut left_out) = (Vec::new(), Vec::new());
-    for seen in seen {
-        records.extend(seen.record);
-        left_out.extend(seen.left_out);
-    }
-    Ok((State::new(meter, records), left_out))
 }
 
 fn report(

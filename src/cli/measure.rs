@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pleach_core::choice::{ClassCode, MemberChoice, ROOT, Scratch, Sink};
 use pleach_core::grammar::NodeKind;
 use pleach_core::id::{NodeId, ProductionId, SymbolId};
-use pleach_core::kpath::{ExpansionCoverage, WindowStack, WindowTable};
+use pleach_core::kpath::{ExpansionCoverage, NO_WINDOW, WindowStack, WindowTable};
 use pleach_core::parse::{Forest, Refusal, Workspace};
 use pleach_core::slip::{self, Slips};
 use pleach_core::{Codec, Coverage, Graph, Parser};
@@ -26,6 +26,8 @@ use super::text::{LeftOut, TextArgs, Texts};
 pub(super) struct Meter {
     pub(super) coverage: Coverage,
     pub(super) expansions: ExpansionCoverage,
+    /// The windows that were met since somebody emptied it, if anybody wants to know.
+    trace: Option<Vec<u32>>,
     graph: Arc<Graph>,
     windows: Arc<WindowTable>,
     states: WindowStack,
@@ -38,6 +40,7 @@ impl Meter {
         Ok(Meter {
             coverage: Coverage::new(windows.kpaths())?,
             expansions: ExpansionCoverage::new(&graph),
+            trace: None,
             graph,
             windows: windows.clone(),
             states: WindowStack::default(),
@@ -56,12 +59,19 @@ impl Meter {
         forest: &mut Forest<'_>,
         insides: Option<&Codec>,
     ) -> Result<(), Refusal> {
+        let mut met = Vec::new();
+        if self.trace.is_some() {
+            forest.windows(&self.windows, &mut met)?;
+        }
         let Some(codec) = insides else {
-            return forest.cover(&self.windows, &mut self.coverage, &mut self.expansions);
+            forest.cover(&self.windows, &mut self.coverage, &mut self.expansions)?;
+            self.trace.iter_mut().for_each(|trace| trace.extend(&met));
+            return Ok(());
         };
         let mut choices = Vec::new();
         forest.choices(&mut choices)?;
         forest.cover(&self.windows, &mut self.coverage, &mut self.expansions)?;
+        self.trace.iter_mut().for_each(|trace| trace.extend(&met));
         self.measure(codec, &choices, &mut Scratch::default());
         Ok(())
     }
@@ -76,6 +86,11 @@ impl Meter {
         if let Some(symbol) = symbol {
             let window = self.states.rank(&self.windows, symbol);
             self.coverage.insert(window);
+            if let Some(trace) = &mut self.trace
+                && window != NO_WINDOW
+            {
+                trace.push(window);
+            }
         }
     }
 
@@ -182,6 +197,26 @@ impl<'a> Gauge<'a> {
             scratch: Scratch::default(),
             workspace: Workspace::new(),
         })
+    }
+
+    /// The same, which also tells [the windows of each input](Gauge::windows).
+    pub(super) fn tracing(
+        form: &'a Form,
+        windows: &Arc<WindowTable>,
+    ) -> Result<Gauge<'a>, Failure> {
+        let mut gauge = Gauge::new(form, windows)?;
+        gauge.meter.trace = Some(Vec::new());
+        Ok(gauge)
+    }
+
+    /// The windows of the inputs measured since this was asked for, each once and ascending.
+    pub(super) fn windows(&mut self, windows: &mut Vec<u32>) {
+        windows.clear();
+        if let Some(trace) = &mut self.meter.trace {
+            trace.sort_unstable();
+            trace.dedup();
+            windows.append(trace);
+        }
     }
 
     /// Adds what an input covers that was found in `path`; nothing if it departs from the grammar.

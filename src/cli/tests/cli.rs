@@ -13,6 +13,8 @@
 //!
 //! `BLESS=1` rewrites the cases with what is printed now. Read them before you commit them.
 
+#[path = "cli/pages.rs"]
+mod pages;
 #[path = "cli/properties.rs"]
 mod properties;
 #[path = "cli/sandbox.rs"]
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
             Trial::test(format!("case::{name}"), move || run_case(&path))
         })
         .collect();
-    for (name, property) in properties::ALL.iter().chain(texts::ALL) {
+    for (name, property) in properties::ALL.iter().chain(texts::ALL).chain(pages::ALL) {
         trials.push(Trial::test(format!("property::{name}"), || {
             property();
             Ok(())
