@@ -326,6 +326,51 @@ impl Model {
         Ok(())
     }
 
+    /// Makes the choices of a production as likely as each other wherever they were seen, as if each alternative and each member of a
+    /// class had been chosen once (FdLoop, *Directed Grammar-Based Test Generation*, section 3.4.1). Numbers of repetitions are no
+    /// longer specified. O(contexts).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use pleach_core::model::{Model, Reading};
+    /// # use pleach_core::{Codec, Grammar, Graph, Parser};
+    /// let grammar: Grammar = "sum := num | sum '+' num | sum '-' num; num := [0-9];".parse()?;
+    /// let graph = Graph::new(grammar)?;
+    /// let mut model = Model::new(&Arc::new(Codec::new(&graph)), 0);
+    /// model.learn(&Parser::new(&graph).encode(b"1+2+3")?)?;
+    /// let grammar = graph.grammar();
+    /// model.make_uniform(grammar.start());
+    /// let root = grammar[grammar.start()].root;
+    /// assert_eq!(model.shares(root, &Reading::COMMON), [1.0 / 3.0; 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn make_uniform(&mut self, production: ProductionId) {
+        let Some(data) = self.graph().grammar().productions().get(production) else {
+            return;
+        };
+        let nodes = data.first_node.0..data.first_node.0 + data.node_count;
+        let mut counts = Counts::new(&self.layout, production);
+        for node in nodes.map(NodeId) {
+            let (slot, members) = match self.layout.place(node) {
+                Place::Alternation { slot, count } => (slot, vec![1; count as usize]),
+                Place::Class { slot, class } => {
+                    let class = self.codec.class(class);
+                    let heads = 0..class.head_count();
+                    (slot, heads.map(|head| class.rest_count(head)).collect())
+                }
+                Place::None | Place::Quantifier { .. } => continue,
+            };
+            for (count, members) in counts.slots[slot as usize..].iter_mut().zip(members) {
+                *count = ONE.saturating_mul(members.into());
+            }
+        }
+        for context in &mut self.contexts {
+            if context.production == production {
+                context.counts = counts.clone();
+            }
+        }
+    }
+
     /// The context of a path, made if need be.
     fn context(&mut self, production: ProductionId, path: &[u32]) -> Result<u32, Error> {
         if let Some(&known) = self.by_path.get(&(production, path.into())) {
