@@ -6,6 +6,7 @@
 use expect_test::expect;
 
 use super::{graph, program, run};
+use crate::mapping::Structure;
 use crate::{Feedback, Goal, Settings, Strategy, Totals, Weights};
 
 const GRAMMAR: &str = "
@@ -84,6 +85,7 @@ fn columns(settings: &Settings) -> [f64; 4] {
                 seed,
                 inputs: 10,
                 selected: 2,
+                structure: Structure::Subtrees(3),
                 ..settings.clone()
             };
             let campaign = run(&graph(GRAMMAR), &SEEDS, settings, 50, &mut program);
@@ -164,5 +166,21 @@ fn each_goal_wins_its_own_column() {
         assert_eq!(rows[0][0], LINES as f64, "{table}");
         assert!(rows[2][2] > 0.0, "{table}");
     }
-    expect![[""]].assert_eq(&table);
+    expect![[r#"
+                               coverage mappings failures     time
+        article coverage             11     2017      110       44
+        article mappings             11     1901      113       42
+        article failures             11      850      264       35
+        article time                 11     2396       81       43
+        default coverage             11     2043      102       41
+        default mappings             11     3133       74       43
+        default failures             11     1736      246       40
+        default time                 11     2539       49       46
+        default all                  11     2708       98       43
+        random                       11     2256      141       41
+        probabilistic                 9      245        0        9
+        inverse                       3        9      500        1
+        evogfuzz                     11     1450      138       39
+        k-paths                      11     2254      140       41
+    "#]].assert_eq(&table);
 }

@@ -132,7 +132,11 @@ fn what_is_slow_by_chance_does_not_win() {
     let mut noisy = program(1, |text: &str| {
         runs += 1;
         // Every 37th run is interrupted.
-        let noise = if runs % 37 == 0 { 1_000_000 } else { 0 };
+        let noise = if runs.is_multiple_of(37) {
+            1_000_000
+        } else {
+            0
+        };
         Feedback {
             time: text.len() as u64 + noise,
             ..Feedback::default()
