@@ -3,6 +3,8 @@
 use pleach_core::grammar::Grammar;
 use pleach_core::semantics::{AnySemantics, Semantics};
 
+pub use super::goal::Goal;
+
 /// What the body of a target can take.
 #[diagnostic::on_unimplemented(
     message = "the body of `fuzz!` cannot take the text as a `{Self}`",

@@ -61,6 +61,7 @@ mod clock;
 mod config;
 mod crashes;
 mod describe;
+mod goal;
 mod macros;
 mod model;
 #[cfg(unix)]

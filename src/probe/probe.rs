@@ -17,8 +17,8 @@ use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::records::{Reader, Record};
-use crate::run::Sets;
+use crate::records::{Numbers, Reader, Record};
+use crate::run::{Sets, name_index};
 use crate::{Error, Points, Probed, Run, Table, Verdict};
 
 /// Makes a target a probe.
@@ -39,6 +39,7 @@ pub struct Probe {
     /// How much longer than that a process may be silent.
     grace: Duration,
     memory: u64,
+    numbers: bool,
 }
 
 /// How a process ended.
@@ -62,6 +63,7 @@ impl Probe {
             timeout: Duration::from_secs(10),
             grace: GRACE,
             memory: 2048,
+            numbers: false,
         }
     }
 
@@ -80,6 +82,12 @@ impl Probe {
     /// The same with another limit of memory for the target's process, in MiB.
     pub fn memory(mut self, mebibytes: u64) -> Probe {
         self.memory = mebibytes;
+        self
+    }
+
+    /// The same with edge counts, and with the numbers that the target reports by `pleach::goal!`. A target of an older version gives neither.
+    pub fn numbers(mut self) -> Probe {
+        self.numbers = true;
         self
     }
 
@@ -106,6 +114,7 @@ impl Probe {
         let mut probed = Probed::default();
         let (mut runs, mut table) = (Vec::with_capacity(inputs.len()), Table::default());
         let mut sets = Sets::of(&mut probed.sets);
+        let mut names = Vec::new();
         let mut is_careful = false;
         // One process even for no inputs, because of the table.
         while runs.len() < inputs.len() || table.places.is_empty() {
@@ -115,13 +124,15 @@ impl Probe {
             let mut this = This {
                 reader: Reader::new(first as u32),
                 sets: Vec::new(),
+                names: Vec::new(),
+                numbers: Numbers::default(),
                 table: None,
                 is_done: false,
             };
             let ending = self.run_once(folder.path(), &records, |bytes| {
                 this.reader.feed(bytes);
                 while let Some(record) = this.reader.next()? {
-                    this.take(record, &mut sets, &mut runs);
+                    this.take(record, &mut sets, &mut names, &mut runs);
                 }
                 progress(runs.len());
                 Ok(())
@@ -161,6 +172,8 @@ impl Probe {
                         verdict,
                         cpu: Duration::ZERO,
                         reached: sets.add(Points::default()),
+                        count: None,
+                        numbers: Vec::new(),
                     });
                     is_careful = false;
                 } else {
@@ -174,6 +187,7 @@ impl Probe {
         Ok(Probed {
             runs,
             table,
+            names,
             ..probed
         })
     }
@@ -181,11 +195,12 @@ impl Probe {
     fn request(&self, first: usize, is_careful: bool) -> String {
         let yes_or_no = |it| if it { "yes" } else { "no" };
         format!(
-            "pleach-probe 1\nfirst {first}\ntexts {}\ntimeout {}\nmemory {}\nflush {}\n",
+            "pleach-probe 1\nfirst {first}\ntexts {}\ntimeout {}\nmemory {}\nflush {}\nnumbers {}\n",
             yes_or_no(self.is_text),
             self.timeout.as_millis().max(1),
             self.memory,
             yes_or_no(is_careful),
+            yes_or_no(self.numbers),
         )
     }
 
@@ -257,19 +272,36 @@ struct This {
     reader: Reader,
     /// Where its sets are.
     sets: Vec<usize>,
+    /// Where its names are.
+    names: Vec<usize>,
+    /// Those of the run that comes next.
+    numbers: Numbers,
     table: Option<Table>,
     is_done: bool,
 }
 
 impl This {
-    fn take(&mut self, record: Record, sets: &mut Sets<'_>, runs: &mut Vec<Run>) {
+    fn take(
+        &mut self,
+        record: Record,
+        sets: &mut Sets<'_>,
+        names: &mut Vec<String>,
+        runs: &mut Vec<Run>,
+    ) {
         match record {
+            Record::Name(name) => self.names.push(name_index(names, name)),
+            Record::Numbers(numbers) => self.numbers = numbers,
             Record::Table(table) => self.table = Some(table),
             Record::Set(points) => self.sets.push(sets.add(points)),
             Record::Run(run) => runs.push(Run {
                 verdict: run.verdict,
                 cpu: run.cpu,
                 reached: self.sets[run.set],
+                count: self.numbers.count.take(),
+                numbers: std::mem::take(&mut self.numbers.of_names)
+                    .into_iter()
+                    .map(|(name, number)| (self.names[name], number))
+                    .collect(),
             }),
             Record::End => self.is_done = true,
         }

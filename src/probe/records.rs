@@ -21,11 +21,23 @@ pub(crate) struct Recorded {
     pub(crate) set: usize,
 }
 
+/// What is known of a run beside its record.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub(crate) struct Numbers {
+    /// The sum of edge counts.
+    pub(crate) count: Option<u64>,
+    /// Numbers of names of this process, and what was reported under them.
+    pub(crate) of_names: Vec<(usize, f64)>,
+}
+
 /// A frame.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Record {
     Table(Table),
     Set(Points),
+    Name(String),
+    /// Of the run that comes next.
+    Numbers(Numbers),
     Run(Recorded),
     End,
 }
@@ -41,6 +53,7 @@ pub(crate) struct Reader {
     /// The number of points; nothing before the table.
     points: Option<usize>,
     sets: usize,
+    names: usize,
     /// The number of the input whose run comes next.
     next: u32,
     has_ended: bool,
@@ -55,6 +68,7 @@ impl Reader {
             offset: 0,
             points: None,
             sets: 0,
+            names: 0,
             next: first,
             has_ended: false,
         }
@@ -89,6 +103,8 @@ impl Reader {
             match &record {
                 Some(Record::Table(table)) => self.points = Some(table.places.len()),
                 Some(Record::Set(_)) => self.sets += 1,
+                Some(Record::Name(_)) => self.names += 1,
+                Some(Record::Numbers(_)) => {}
                 Some(Record::Run(_)) => self.next += 1,
                 Some(Record::End) => self.has_ended = true,
                 None => {}
@@ -119,6 +135,8 @@ impl Reader {
         Ok(Some(match name {
             b'S' => Record::Set(set(bytes, points)?),
             b'R' => Record::Run(self.run(bytes)?),
+            b'N' => Record::Name(String::from_utf8_lossy(bytes).into_owned()),
+            b'G' => Record::Numbers(numbers(bytes, self.names)?),
             b'E' if bytes.is_empty() => Record::End,
             b'E' => return Err("the last record is not empty"),
             // What targets to come may add.
@@ -184,6 +202,31 @@ fn table(bytes: &[u8]) -> Result<Table, &'static str> {
     })
 }
 
+fn numbers(bytes: &[u8], names: usize) -> Result<Numbers, &'static str> {
+    let cut = "numbers are cut";
+    let (count, rest) = bytes.split_first_chunk().ok_or(cut)?;
+    let (entries, []) = rest.as_chunks::<12>() else {
+        return Err(cut);
+    };
+    let mut of_names = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let [a, b, c, d, number @ ..] = *entry;
+        let name = u32::from_le_bytes([a, b, c, d]) as usize;
+        let number = f64::from_le_bytes(number);
+        if name >= names {
+            return Err("a number with a name that is not there");
+        }
+        if number.is_nan() {
+            return Err("a number that is none");
+        }
+        of_names.push((name, number));
+    }
+    Ok(Numbers {
+        count: Some(u64::from_le_bytes(*count)),
+        of_names,
+    })
+}
+
 fn set(bytes: &[u8], points: usize) -> Result<Points, &'static str> {
     let (numbers, []) = bytes.as_chunks() else {
         return Err("a set of points is cut");
@@ -202,7 +245,7 @@ fn set(bytes: &[u8], points: usize) -> Result<Points, &'static str> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Reader, Record, Recorded};
+    use super::{Numbers, Reader, Record, Recorded};
     use crate::{Error, Place, Points, Table, Verdict};
 
     fn frame(name: u8, bytes: &[u8]) -> Vec<u8> {
@@ -229,6 +272,15 @@ mod tests {
         frame(b'R', &bytes)
     }
 
+    fn reported(count: u64, of_names: &[(u32, f64)]) -> Vec<u8> {
+        let mut bytes = count.to_le_bytes().to_vec();
+        for (name, number) in of_names {
+            bytes.extend(name.to_le_bytes());
+            bytes.extend(number.to_le_bytes());
+        }
+        frame(b'G', &bytes)
+    }
+
     /// All that is written of a process that begins with input 3 and dies at input 6.
     fn file() -> Vec<Vec<u8>> {
         vec![
@@ -238,6 +290,8 @@ mod tests {
             run(4, 0, 1, ""),
             frame(b'?', b"from the future"),
             frame(b'S', &[]),
+            frame(b'N', b"depth"),
+            reported(77, &[(0, -2.5)]),
             run(5, 1, 3, ""),
             run(6, 0, 2, "src/a.rs:1:2\nno\nway"),
         ]
@@ -279,6 +333,11 @@ mod tests {
             run(0, Verdict::Kept),
             run(0, Verdict::Rejected),
             Record::Set(Points::default()),
+            Record::Name("depth".into()),
+            Record::Numbers(Numbers {
+                count: Some(77),
+                of_names: vec![(0, -2.5)],
+            }),
             run(1, Verdict::TimedOut),
             run(
                 0,
@@ -317,7 +376,7 @@ mod tests {
     fn damage_is_named_with_its_place() {
         let set = frame(b'S', &numbers(&[0, 2]));
         let begun = [table(), set.clone()].concat();
-        let table_of: [(Vec<u8>, usize, &str); 14] = [
+        let table_of: [(Vec<u8>, usize, &str); 17] = [
             (set.clone(), 0, "no table of points before"),
             (frame(b'H', &[1, 2, 3]), 0, "table of points is cut"),
             (frame(b'H', &[0; 12]), 0, "table of points is cut"),
@@ -346,6 +405,21 @@ mod tests {
                 [begun.clone(), run(4, 0, 0, "")].concat(),
                 2,
                 "another input",
+            ),
+            (
+                [begun.clone(), reported(1, &[(0, 1.0)])].concat(),
+                2,
+                "name that is not there",
+            ),
+            (
+                [begun.clone(), frame(b'G', &[0; 11])].concat(),
+                2,
+                "numbers are cut",
+            ),
+            (
+                [begun.clone(), frame(b'G', &[0; 4])].concat(),
+                2,
+                "numbers are cut",
             ),
             (
                 [begun.clone(), run(3, 1, 0, "")].concat(),

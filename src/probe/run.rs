@@ -52,7 +52,7 @@ impl fmt::Display for Verdict {
 }
 
 /// What one input has come to.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// What became of it.
     pub verdict: Verdict,
@@ -61,6 +61,11 @@ pub struct Run {
     pub cpu: Duration,
     /// What it has covered: an index of [`Probed::sets`]. The set is empty if the process was killed without notice.
     pub reached: usize,
+    /// The sum of the sanitizer's edge counts, if it was [asked for](crate::Probe::numbers) and the target knows how. Counters have 8 bits and
+    /// wrap around.
+    pub count: Option<u64>,
+    /// The greatest number that the target has reported under each name, by the index of the name in [`Probed::names`].
+    pub numbers: Vec<(usize, f64)>,
 }
 
 /// A set of points: places in the program that have a counter, by their index in the sanitizer's PC table.
@@ -117,7 +122,7 @@ pub struct Table {
 }
 
 /// What all inputs have come to.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Probed {
     /// One for each input, in their order.
     pub runs: Vec<Run>,
@@ -125,6 +130,8 @@ pub struct Probed {
     pub sets: Vec<Points>,
     /// Where the points are.
     pub table: Table,
+    /// The names of numbers that the target has reported, in the order of the first reports.
+    pub names: Vec<String>,
 }
 
 impl Probed {
@@ -141,15 +148,32 @@ impl Probed {
     pub fn append(&mut self, other: Probed) {
         let mut sets = Sets::of(&mut self.sets);
         let sets: Vec<usize> = other.sets.into_iter().map(|set| sets.add(set)).collect();
+        let mut name = |name: String| name_index(&mut self.names, name);
+        let names: Vec<usize> = other.names.into_iter().map(&mut name).collect();
         let runs = other.runs.into_iter();
-        self.runs.extend(runs.map(|run| Run {
-            reached: sets[run.reached],
-            ..run
+        self.runs.extend(runs.map(|run| {
+            Run {
+                reached: sets[run.reached],
+                numbers: run
+                    .numbers
+                    .iter()
+                    .map(|&(name, it)| (names[name], it))
+                    .collect(),
+                ..run
+            }
         }));
         if self.table.places.is_empty() {
             self.table = other.table;
         }
     }
+}
+
+/// The index of a name, which is added if it is not there.
+pub(crate) fn name_index(names: &mut Vec<String>, name: String) -> usize {
+    names.iter().position(|it| *it == name).unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    })
 }
 
 /// Different sets, and where each is.
@@ -214,11 +238,33 @@ mod tests {
     }
 
     #[test]
+    fn numbers_keep_their_names_wherever_they_come_from() {
+        let probed = |names: &[&str], numbers: &[(usize, f64)]| Probed {
+            runs: vec![Run {
+                verdict: Verdict::Kept,
+                cpu: Duration::ZERO,
+                reached: 0,
+                count: Some(1),
+                numbers: numbers.to_vec(),
+            }],
+            sets: vec![Points::default()],
+            names: names.iter().map(ToString::to_string).collect(),
+            ..Probed::default()
+        };
+        let mut all = probed(&["depth"], &[(0, 1.5)]);
+        all.append(probed(&["size", "depth"], &[(0, 2.0), (1, 3.0)]));
+        assert_eq!(all.names, ["depth", "size"]);
+        assert_eq!(all.runs[1].numbers, [(1, 2.0), (0, 3.0)]);
+    }
+
+    #[test]
     fn equal_sets_are_one_wherever_they_come_from() {
         let run = |reached| Run {
             verdict: Verdict::Kept,
             cpu: Duration::ZERO,
             reached,
+            count: None,
+            numbers: Vec::new(),
         };
         let set = |points: &[u32]| Points::new(points.to_vec());
         let mut probed = Probed {

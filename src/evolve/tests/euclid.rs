@@ -182,5 +182,6 @@ fn each_goal_wins_its_own_column() {
         inverse                       3        9      500        1
         evogfuzz                     11     1450      138       39
         k-paths                      11     2254      140       41
-    "#]].assert_eq(&table);
+    "#]]
+    .assert_eq(&table);
 }

@@ -244,6 +244,12 @@ impl Target {
         bytes(tail, &mut at);
     }
 
+    /// The sum of the counters. Allocates nothing.
+    pub(super) fn count(&self) -> u64 {
+        let counts = self.counters.iter();
+        counts.map(|it| u64::from(it.load(Ordering::Relaxed))).sum()
+    }
+
     /// The address of the callback, by which a reader finds out where the program was loaded.
     pub(super) fn anchor(&self) -> u64 {
         self.callback as usize as u64
@@ -293,6 +299,7 @@ mod tests {
                     target.covered(&mut points);
                     let expected: Vec<u32> = (0..(to - from) as u32).step_by(step).collect();
                     assert_eq!(points, expected);
+                    assert_eq!(target.count(), 200 * expected.len() as u64);
                 }
                 target.clear();
                 target.covered(&mut points);

@@ -10,7 +10,8 @@
 //!
 //! - `request`: `pleach-probe 1`, and lines of a name and a value: `first`, the number of the first input to run (0 if missing); `texts`,
 //!   `yes` if inputs are texts and not files of the corpus, in whatever codec the target has; `timeout`, in milliseconds for one input;
-//!   `memory`, the most MiB that the process may have; `flush`, `yes` to write every record at once.
+//!   `memory`, the most MiB that the process may have; `flush`, `yes` to write every record at once; `numbers`, `yes` to add up edge counts, and
+//!   to record what the target reports by [`crate::goal!`].
 //! - `inputs`: for each input its length in four bytes, the least significant first, and then its bytes.
 //!
 //! The target writes a third one, `records`, which is described in [`record`], and ends with exit code 0. An input that fails ends the process,
@@ -32,6 +33,7 @@ mod request;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
+use super::goal;
 use coverage::Target;
 use record::{Recorder, Verdict};
 use request::Request;
@@ -84,6 +86,9 @@ pub(super) fn run(directory: &Path) -> Result<String, String> {
     let mut recorder = Recorder::create(&directory.join("records"), request.flush)?;
     recorder.head(&target)?;
     ending::prepare(&target, &request);
+    if request.numbers {
+        goal::listen();
+    }
 
     let mut points = Vec::new();
     let mut is_first = true;
@@ -107,6 +112,7 @@ pub(super) fn run(directory: &Path) -> Result<String, String> {
             }
         }
         target.clear();
+        goal::clear();
         ending::begin(at);
         let code = target.run(&input);
         let cpu = ending::end();
@@ -115,6 +121,9 @@ pub(super) fn run(directory: &Path) -> Result<String, String> {
             -1 => Verdict::Rejected,
             _ => Verdict::Kept,
         };
+        if request.numbers {
+            recorder.numbers(target.count())?;
+        }
         recorder.add(at, verdict, cpu, &points)?;
         count += 1;
     }

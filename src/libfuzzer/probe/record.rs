@@ -8,6 +8,8 @@
 //! | `H` | 8: the address of `LLVMFuzzerTestOneInput`. For each entry of the PC table 8: its address; and for each 1: 1 if a function begins there |
 //! | `S` | a set of points, numbered from 0 in the order of these frames: for each point 4, its number in the PC table, ascending |
 //! | `R` | a run: 4, the number of the input; 4, that of the set; 8, nanoseconds of CPU time; 1, the [`Verdict`]; then text, if there is any |
+//! | `N` | a name of numbers that the target reports, numbered from 0 in the order of these frames |
+//! | `G` | before the run that they belong to, if they were asked for: 8, the sum of its edge counts; for each number that was reported 4, that of its name, and 8, its bits as an `f64` |
 //! | `E` | nothing; all inputs were run |
 //!
 //! A file that ends within a frame, or without `E`, is that of a process that has died. Frames of other names are for readers to come.
@@ -27,6 +29,7 @@ use std::os::fd::{IntoRawFd as _, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
+use super::super::goal;
 use super::coverage::Target;
 use super::ending::{MONOTONIC, clock};
 
@@ -38,6 +41,8 @@ const PERIOD: u64 = 100_000_000;
 const HEAD: usize = 5;
 /// The bytes of a run without its text.
 const RUN: usize = 17;
+/// The most bytes of numbers.
+const NUMBERS: usize = 8 + 12 * goal::MOST;
 
 /// What became of an input. The numbers are those of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +76,8 @@ static PENDING: Pending = Pending {
 static FILE: AtomicI32 = AtomicI32::new(-1);
 /// The sets that there are frames for.
 static SETS: AtomicU32 = AtomicU32::new(0);
+/// The names that there are frames for.
+static NAMES: AtomicUsize = AtomicUsize::new(0);
 
 /// Writes records, while all goes well.
 #[derive(Debug)]
@@ -136,6 +143,16 @@ impl Recorder {
             self.write()?;
         }
         Ok(())
+    }
+
+    /// Adds the edge counts of the run that is added next, and the numbers that it has reported.
+    pub(super) fn numbers(&mut self, count: u64) -> Result<(), String> {
+        for name in goal::names(NAMES.load(Ordering::Relaxed)) {
+            self.frame(b'N', name.as_bytes())?;
+            NAMES.fetch_add(1, Ordering::Relaxed);
+        }
+        let (bytes, len) = numbers(count);
+        self.frame(b'G', &bytes[..len])
     }
 
     /// Says that all inputs were run.
@@ -204,11 +221,15 @@ pub(super) fn last(input: u32, verdict: Verdict, cpu: u64, text: [&[u8]; 3], tar
             filled = 0;
         }
     });
-    let _ = is_written
-        && put(&block[..filled])
-        && put(&head(b'R', RUN + len))
-        && put(&run)
-        && text.iter().all(|it| put(it));
+    is_written = is_written && put(&block[..filled]);
+    if goal::Goal::is_heard() {
+        for name in goal::names(NAMES.load(Ordering::Relaxed)) {
+            is_written = is_written && put(&head(b'N', name.len())) && put(name.as_bytes());
+        }
+        let (bytes, len) = numbers(target.count());
+        is_written = is_written && put(&head(b'G', len)) && put(&bytes[..len]);
+    }
+    let _ = is_written && put(&head(b'R', RUN + len)) && put(&run) && text.iter().all(|it| put(it));
 }
 
 fn head(name: u8, len: usize) -> [u8; HEAD] {
@@ -223,6 +244,19 @@ fn run(input: u32, set: u32, cpu: u64, verdict: Verdict) -> [u8; RUN] {
     bytes[8..16].copy_from_slice(&cpu.to_le_bytes());
     bytes[16] = verdict as u8;
     bytes
+}
+
+/// The bytes of a frame of numbers, and how many there are.
+fn numbers(count: u64) -> ([u8; NUMBERS], usize) {
+    let mut bytes = [0; NUMBERS];
+    bytes[..8].copy_from_slice(&count.to_le_bytes());
+    let mut len = 8;
+    for (name, number) in goal::reported() {
+        bytes[len..len + 4].copy_from_slice(&name.to_le_bytes());
+        bytes[len + 4..len + 12].copy_from_slice(&number.to_bits().to_le_bytes());
+        len += 12;
+    }
+    (bytes, len)
 }
 
 fn write_pending() -> bool {

@@ -22,6 +22,8 @@ pub(super) struct Request {
     pub(super) memory: u64,
     /// Whether every record is written at once.
     pub(super) flush: bool,
+    /// Whether edge counts are added up, and numbers that the target reports are recorded.
+    pub(super) numbers: bool,
     inputs: Vec<u8>,
 }
 
@@ -45,6 +47,7 @@ impl Request {
             timeout: u64::MAX,
             memory: u64::MAX,
             flush: false,
+            numbers: false,
             inputs: file("inputs")?,
         };
         for line in lines {
@@ -58,6 +61,7 @@ impl Request {
                 }),
                 "texts" => yes_or_no(&mut request.is_text, value),
                 "flush" => yes_or_no(&mut request.flush, value),
+                "numbers" => yes_or_no(&mut request.numbers, value),
                 // Those that are to come are for others.
                 _ => true,
             };
@@ -125,10 +129,10 @@ mod tests {
     fn inputs_keep_their_numbers_when_a_process_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let inputs = b"\x02\0\0\0ab\0\0\0\0\x01\0\0\0c";
-        let request = "pleach-probe 1\ntexts yes\nfirst 1\ntimeout 20\nshape round\n";
+        let request = "pleach-probe 1\ntexts yes\nfirst 1\ntimeout 20\nshape round\nnumbers yes\n";
         write(folder.path(), request, inputs);
         let request = Request::read(folder.path()).unwrap();
-        assert!(request.is_text && !request.flush);
+        assert!(request.is_text && !request.flush && request.numbers);
         assert_eq!((request.timeout, request.memory), (20_000_000, u64::MAX));
         let inputs: Vec<_> = request.inputs().collect();
         assert_eq!(inputs, [(1, &b""[..]), (2, b"c")]);
