@@ -21,7 +21,10 @@ use super::report::count;
 
 /// The verbs by what a person is doing.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Fuzz a program", &["init", "seed", "fuzz", "surround"]),
+    (
+        "Fuzz a program",
+        &["init", "seed", "fuzz", "evolve", "surround"],
+    ),
     (
         "Tie inputs to code",
         &["associate", "explain", "predict", "aim"],

@@ -14,6 +14,7 @@ mod coverage;
 mod decode;
 mod diagnostic;
 mod encode;
+mod evolve;
 mod failure;
 mod folder;
 mod fuzz;
@@ -85,6 +86,7 @@ enum Verb {
     Explain(associate::Explain),
     Predict(associate::Predict),
     Aim(associate::AimVerb),
+    Evolve(evolve::Evolve),
     Agree(fuzz::Agree),
     Check(check::Check),
     Generate(generate::Generate),
@@ -248,6 +250,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Explain(verb) => verb.run(out),
         Verb::Predict(verb) => verb.run(out),
         Verb::Aim(verb) => verb.run(out),
+        Verb::Evolve(verb) => verb.run(out),
         Verb::Init(verb) => verb.run(out),
         Verb::Fuzz(verb) => verb.run(out),
         Verb::Surround(verb) => verb.run(out),

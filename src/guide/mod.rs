@@ -28,6 +28,10 @@ pub mod models {}
 pub mod associate {}
 
 #[doc = include_str!("links.md")]
+#[doc = include_str!("evolve.md")]
+pub mod evolve {}
+
+#[doc = include_str!("links.md")]
 #[doc = include_str!("how-it-works.md")]
 pub mod how_it_works {}
 

@@ -219,10 +219,19 @@ impl Subject {
     /// What texts do in the target.
     pub(crate) fn probe<T: AsRef<[u8]>>(&self, texts: &[T]) -> Result<Probed, Failure> {
         let progress = Progress::new(texts.len() as u64, "inputs");
-        let probe = Probe::new(&self.program).texts().timeout(self.timeout);
-        let probed = probe.run(texts, |done| progress.set(done as u64));
+        let probed = self.prober().run(texts, |done| progress.set(done as u64));
         drop(progress);
         Ok(probed?)
+    }
+
+    /// How an input may be asked for what it does.
+    pub(crate) fn prober(&self) -> Probe {
+        Probe::new(&self.program).texts().timeout(self.timeout)
+    }
+
+    /// What an input may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// The functions of the target. Its own are those of the packages that are named; else those of the workspace and of paths,

@@ -41,6 +41,7 @@ const PAGES: &[(&str, &str)] = &[
         "src/guide/associate.md",
         include_str!("../../guide/associate.md"),
     ),
+    ("src/guide/evolve.md", include_str!("../../guide/evolve.md")),
     (
         "src/guide/how-it-works.md",
         include_str!("../../guide/how-it-works.md"),
@@ -84,6 +85,7 @@ const SKIPPED: &[&str] = &[
     "pleach aim json.model ",
     "pleach associate json ",
     "pleach explain json.model ",
+    "pleach evolve ",
     "pleach fuzz ",
     "pleach init ",
     "pleach surround ",

@@ -1,0 +1,417 @@
+//! `pleach evolve`: campaigns with goals.
+
+mod curves;
+mod report;
+mod runner;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{Args, ValueEnum};
+use pleach_core::{Codec, Parser};
+use pleach_evolve::goal::SINGLE;
+use pleach_evolve::mapping::Structure;
+use pleach_evolve::{Campaign, Generation, Goal, Settings, Strategy, Weights};
+
+use super::args::{ForceArgs, JsonArgs, RandomArgs};
+use super::failure::{Answer, Failure, warn};
+use super::folder::Folder;
+use super::fuzz::probe::{Subject, TargetArgs};
+use super::input::{collect, read_input};
+use super::model;
+use super::output::{self, Output, write_file};
+use super::parallel::{ONE, in_parallel};
+use super::progress::Progress;
+use super::recognize;
+use super::report::count;
+use super::suggest;
+use super::text::{BudgetArgs, TextArgs, Texts};
+
+use report::Report;
+use runner::{Probing, Stop};
+
+/// The generations of a campaign, unless the user says otherwise: those of the article.
+const GENERATIONS: u32 = 50;
+/// The file of the evolved model.
+const MODEL: &str = "evolved.model";
+/// The file of the curves.
+const CURVES: &str = "curves.svg";
+/// The file with all numbers.
+const REPORT: &str = "report.json";
+
+/// Whether the user wants an end.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Evolve inputs toward goals: coverage, failures, run time, or a number of your own
+///
+/// Makes inputs, runs them in a fuzz target, selects the fittest, learns from them how likely each choice of the grammar is to be, mutates, and
+/// goes on, generation by generation. The goals are `coverage` (functions), `mappings` (pairs of a piece of the input's structure and
+/// a function), `failures`, `distinct-failures` (by place), `time` (CPU time), `work` (edge counts), and every number that the
+/// target reports by `pleach::goal!("name", number)`.
+///
+/// A goal that is named has the weight 10, and coverage, mappings, failures and time have 1 otherwise. Without --goal these four count alike.
+///
+/// The directory gets the best inputs for each goal in a directory of its name, `evolved.model` for `pleach generate --model`, `curves.svg`, and
+/// `report.json`, which has all numbers. To go on later, give the model by --model and the inputs by --seeds.
+///
+/// Example: pleach evolve json --goal time -o slow
+///
+/// Example: pleach evolve json --goal failures=5 --ignore mappings --seeds samples -o failing
+#[derive(Args, Debug)]
+pub(super) struct Evolve {
+    /// The fuzz target
+    target: String,
+    /// What is wanted, as NAME or NAME=WEIGHT; may be repeated
+    #[arg(long, value_name = "NAME[=WEIGHT]", value_parser = wanted)]
+    goal: Vec<(String, f64)>,
+    /// A goal that does not count; may be repeated
+    #[arg(long, value_name = "NAME")]
+    ignore: Vec<String>,
+    /// Begin with the distribution of these texts or choice sequences: files, or directories of files; may be repeated [default: what the grammar states]
+    #[arg(long, value_name = "PATH")]
+    seeds: Vec<PathBuf>,
+    /// Begin with this model
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Write to this directory, a new or an empty one
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// How often to make, run, select and learn
+    #[arg(long, value_name = "N", default_value_t = GENERATIONS, value_parser = clap::value_parser!(u32).range(1..))]
+    generations: u32,
+    /// The inputs of a generation [default: 200; of the preset, 10]
+    #[arg(short, long = "count", value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    n: Option<u32>,
+    /// The parameters of the article that the loop is from: five inputs and as many mutants, and nothing but the loop
+    #[arg(long, value_enum)]
+    preset: Option<Preset>,
+    /// The most bytes of an input, unless the grammar needs more
+    #[arg(long, value_name = "BYTES", default_value_t = 4096)]
+    max_len: u32,
+    /// What mappings pair with functions [default: k-paths; of the preset, subtrees]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    structure: Option<StructureArg>,
+    /// The symbols of such a path, or the nested nonterminals of such a subtree [default: 2; of the preset, 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    depth: Option<u8>,
+    /// How many inputs to keep for a goal that has a greatest value
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    keep: u32,
+    /// Packages whose functions count; may be repeated [default: those that the target tests]
+    #[arg(long, value_name = "NAME")]
+    package: Vec<String>,
+    /// How inputs come about: for comparisons
+    #[arg(long, value_enum, hide = true, default_value_t = StrategyArg::Evolve)]
+    strategy: StrategyArg,
+    /// Do not mutate inputs
+    #[arg(long, hide = true)]
+    no_input_mutation: bool,
+    /// Do not mutate the distribution
+    #[arg(long, hide = true)]
+    no_grammar_mutation: bool,
+    #[command(flatten)]
+    target_args: TargetArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    random: RandomArgs,
+    #[command(flatten)]
+    format: JsonArgs,
+}
+
+/// Parameters that go together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Preset {
+    /// Those of the article
+    Paper,
+}
+
+/// What mappings are of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum StructureArg {
+    /// k-paths of the input
+    KPaths,
+    /// Its subtrees to a depth
+    Subtrees,
+}
+
+/// The strategies by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum StrategyArg {
+    Evolve,
+    Evogfuzz,
+    Random,
+    Probabilistic,
+    Inverse,
+    KPaths,
+}
+
+impl StrategyArg {
+    fn strategy(self) -> Strategy {
+        match self {
+            StrategyArg::Evolve => Strategy::Evolve,
+            StrategyArg::Evogfuzz => Strategy::EvoGFuzz,
+            StrategyArg::Random => Strategy::Random,
+            StrategyArg::Probabilistic => Strategy::Probabilistic,
+            StrategyArg::Inverse => Strategy::Inverse,
+            StrategyArg::KPaths => Strategy::KPaths,
+        }
+    }
+}
+
+/// A goal with its weight.
+fn wanted(text: &str) -> Result<(String, f64), String> {
+    let (name, weight) = match text.rsplit_once('=') {
+        None => (text, SINGLE),
+        Some((name, weight)) => match weight.parse::<f64>() {
+            Ok(number) if number.is_finite() && number >= 0.0 => (name, number),
+            _ => {
+                return Err(format!(
+                    "`{weight}` is no weight: write a number of at least 0"
+                ));
+            }
+        },
+    };
+    match name.is_empty() {
+        true => Err("a goal has a name".into()),
+        false => Ok((name.to_owned(), weight)),
+    }
+}
+
+impl Evolve {
+    pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        let weights = self.weights()?;
+        // Before anything is built and run.
+        let folder = Folder::open(&self.output, self.force.force)?;
+        drop(folder);
+        let subject = self.target_args.open(&self.target)?;
+        let graph = &subject.source.graph;
+        let settings = self.settings(weights);
+        let generations = self.generations;
+        let inputs = settings.inputs;
+        let mut campaign = Campaign::new(graph, settings).map_err(|error| {
+            let help = "a smaller --depth helps";
+            Failure::new(format_args!("{}: {error}", subject.source.name), help)
+        })?;
+        let (seeds, left_out) = self.seeds(&subject)?;
+        if let Some(path) = &self.model {
+            let codec = Arc::new(Codec::new(graph));
+            campaign.follow(model::load(path, &codec)?);
+        }
+        let mut runner = Probing::new(&subject, &self.package);
+        let handled = output::on_interrupt(Some(|| INTERRUPTED.store(true, Ordering::SeqCst)));
+        let ended = (|| {
+            if !seeds.is_empty() {
+                campaign.seed(&mut runner, &seeds)?;
+                if let Some(path) = &self.model {
+                    let codec = Arc::new(Codec::new(graph));
+                    campaign.follow(model::load(path, &codec).map_err(Stop::Failed)?);
+                }
+            }
+            let progress = Progress::new(u64::from(generations) * inputs as u64, "inputs");
+            let mut done = Vec::new();
+            for _ in 0..generations {
+                match campaign.step(&mut runner) {
+                    Ok(generation) => done.push(generation),
+                    Err(Stop::Interrupted) if !done.is_empty() => break,
+                    Err(stop) => return Err(stop),
+                }
+                if done.len() == 1 {
+                    self.check(&campaign).map_err(Stop::Failed)?;
+                }
+                progress.add(inputs as u64);
+            }
+            Ok(done)
+        })();
+        let _ = handled;
+        output::on_interrupt(None);
+        let done: Vec<Generation> = match ended {
+            Ok(done) => done,
+            Err(Stop::Failed(failure)) => return Err(failure),
+            Err(Stop::Interrupted) => return Ok(Answer::Interrupted),
+        };
+        let report = Report::new(&self, &campaign, &done, seeds.len(), left_out);
+        self.write(&subject, &campaign, &report)?;
+        match self.format.json {
+            true => out.json(&report)?,
+            false => report.print(out)?,
+        }
+        Ok(match INTERRUPTED.load(Ordering::SeqCst) {
+            true => Answer::Interrupted,
+            false => Answer::Yes,
+        })
+    }
+
+    /// How much each goal counts.
+    fn weights(&self) -> Result<Weights, Failure> {
+        let mut weights = Weights::all();
+        for (name, weight) in &self.goal {
+            if self.ignore.contains(name) {
+                return Err(Failure::new(
+                    format_args!("the goal `{name}` is both wanted and ignored"),
+                    "leave out --goal or --ignore",
+                ));
+            }
+            weights = weights.with(Goal::named(name), *weight);
+        }
+        for name in &self.ignore {
+            let goal = Goal::named(name);
+            if weights.of(&goal) == 0.0 {
+                let usual = Goal::USUAL.map(|goal| goal.to_string()).join(", ");
+                return Err(Failure::new(
+                    format_args!("the goal `{name}` does not count anyway"),
+                    format_args!("those that count unless they are ignored are {usual}"),
+                ));
+            }
+            weights = weights.ignoring(goal);
+        }
+        let is_any = weights.iter().next().is_some();
+        match is_any {
+            true => Ok(weights),
+            false => Err(Failure::new(
+                "no goal counts",
+                "name one by --goal, or ignore fewer",
+            )),
+        }
+    }
+
+    fn settings(&self, weights: Weights) -> Settings {
+        let preset = match self.preset {
+            Some(Preset::Paper) => Settings::article(),
+            None => Settings::default(),
+        };
+        let inputs = self.n.map_or(preset.inputs, |n| n as usize);
+        let (usual, depth) = match preset.structure {
+            Structure::KPaths(k) => (StructureArg::KPaths, k as u8),
+            Structure::Subtrees(depth) => (StructureArg::Subtrees, depth as u8),
+        };
+        let depth = self.depth.unwrap_or(depth);
+        Settings {
+            strategy: self.strategy.strategy(),
+            weights,
+            inputs,
+            // As many of them as the preset has.
+            selected: (preset.selected * inputs).div_ceil(preset.inputs),
+            max_len: self.max_len,
+            mutates_inputs: !self.no_input_mutation,
+            mutates_grammar: !self.no_grammar_mutation,
+            structure: match self.structure.unwrap_or(usual) {
+                StructureArg::KPaths => Structure::KPaths(depth.into()),
+                StructureArg::Subtrees => Structure::Subtrees(depth.into()),
+            },
+            kept: self.keep as usize,
+            seed: self.random.random_seed,
+            ..preset
+        }
+    }
+
+    /// The choices of the seeds, and how many were left out.
+    fn seeds(&self, subject: &Subject) -> Result<(Vec<Vec<u8>>, u64), Failure> {
+        if self.seeds.is_empty() {
+            return Ok((Vec::new(), 0));
+        }
+        let graph = &subject.source.graph;
+        let files = collect(&self.seeds)?;
+        // Nor is a text that is no sentence a choice sequence: it is left out.
+        let are_texts = subject.is_text || !recognize::are_choices(graph, &files);
+        let texts = are_texts
+            .then(|| Texts::new(Parser::new(graph), TextArgs::within(self.budget.budget())));
+        let progress = Progress::new(files.len() as u64, "seeds");
+        let worker = || Ok((pleach_core::parse::Workspace::new(), Vec::new()));
+        let task = |(workspace, input): &mut (_, Vec<u8>), at: usize| {
+            let path = &files[at].path;
+            read_input(path, input)?;
+            progress.add(1);
+            let Some(texts) = &texts else {
+                return Ok(Some(input.clone()));
+            };
+            let mut choices = Vec::new();
+            let read = texts.read(path, input, workspace, |forest| {
+                forest.choices(&mut choices)
+            });
+            Ok(read.ok().map(|()| choices))
+        };
+        let (read, _) = in_parallel(files.len(), ONE, worker, task)?;
+        drop(progress);
+        let seeds: Vec<Vec<u8>> = read.into_iter().flatten().collect();
+        let left_out = (files.len() - seeds.len()) as u64;
+        let name = &subject.source.name;
+        let all = count(files.len() as u64, "seed");
+        if seeds.is_empty() {
+            return Err(Failure::new(
+                format_args!("none of {all} is a sentence of {name}"),
+                "name other seeds, or begin without --seeds",
+            ));
+        }
+        if left_out > 0 {
+            warn(format_args!(
+                "{left_out} of {all} left out: no sentences of {name}"
+            ));
+        }
+        Ok((seeds, left_out))
+    }
+
+    /// Fails if a goal is a number that no input has reported.
+    fn check(&self, campaign: &Campaign) -> Result<(), Failure> {
+        let totals = [campaign.seeds().totals(), campaign.archive().totals()];
+        let reported = |name: &str| totals.iter().any(|it| it.numbers.contains_key(name));
+        for (goal, _) in campaign.settings().weights.iter() {
+            let Goal::Number(name) = goal else { continue };
+            if reported(name) {
+                continue;
+            }
+            let common = Goal::COMMON.map(|goal| goal.to_string());
+            let numbers = totals.iter().flat_map(|it| it.numbers.keys());
+            let mut known: Vec<&str> = numbers.map(String::as_str).collect();
+            known.extend(common.iter().map(String::as_str));
+            known.sort_unstable();
+            known.dedup();
+            let message = format!("no input has reported a number `{name}`");
+            let help = match suggest::nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "let the target report it by `pleach::goal!(\"{name}\", …)`; the goals that it has are {}",
+                    known.join(", ")
+                ),
+            };
+            return Err(Failure::new(message, help));
+        }
+        Ok(())
+    }
+
+    /// Writes the best inputs for each goal, the model, the curves and the report.
+    fn write(
+        &self,
+        subject: &Subject,
+        campaign: &Campaign,
+        report: &Report,
+    ) -> Result<(), Failure> {
+        let existing = self.force.existing();
+        for (goal, _) in campaign.settings().weights.iter() {
+            let best = campaign.archive().best(goal);
+            if best.is_empty() {
+                continue;
+            }
+            let dir = self.output.join(report::file_name(goal.name()));
+            let mut folder = Folder::open(&dir, self.force.force)?;
+            let choices: Vec<Vec<u8>> = best.iter().map(|it| it.input.choices.clone()).collect();
+            let inputs = match subject.is_text {
+                true => subject.texts_of(campaign.model().codec(), &choices)?,
+                false => choices,
+            };
+            for input in &inputs {
+                folder.add(input)?;
+            }
+        }
+        model::write(&self.output.join(MODEL), campaign.model(), existing)?;
+        if let Some(curves) = curves::draw(report) {
+            write_file(&self.output.join(CURVES), curves.as_bytes(), existing)?;
+        }
+        let json = serde_json::to_vec(report)
+            .map_err(|error| Failure::Wrong(format!("cannot write the report: {error}")))?;
+        write_file(&self.output.join(REPORT), &json, existing)
+    }
+}
