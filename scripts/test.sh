@@ -207,6 +207,17 @@ disagrees() {
 long probe probe fuzz/fuzz_targets/disagrees.rs grammars/json/json.ebnf src/cli/fuzz/agree.rs src/cli/fuzz/agree src/cli/fuzz/lesson.rs \
     src/cli/fuzz/probe.rs src/libfuzzer/probe src/probe
 
+# Goals: numbers that a target reports, its failures and what it allocates, in both kinds of campaigns.
+goals() {
+    run "$pleach" evolve euclid --goal divisions --goal failures --goal allocated -o "$scratch/evolved" --generations 10
+    check grep -q '"distinct_failures":1' "$scratch/evolved/report.json"
+    check grep -q '"name":"allocated","weight":10.0,"reached":[1-9]' "$scratch/evolved/report.json"
+    mkdir "$scratch/euclid"
+    CHECKED=1 run "$pleach" fuzz euclid --goal divisions --corpus "$scratch/euclid" -- -runs=20000 2>"$scratch/goals"
+    check grep -q '^pleach: divisions [1-9]' "$scratch/goals"
+}
+long goals goals fuzz/fuzz_targets/euclid.rs src/evolve src/cli/evolve src/cli/evolve.rs src/cli/fuzz/probe.rs src/libfuzzer src/probe
+
 # Targets as a user of cargo-fuzz builds them, without pleach's own command.
 targets() {
     if [ -n "$all" ]; then

@@ -56,6 +56,8 @@ const ENGINE_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_dept
 /// Lets a target say which k-paths its runs have covered, what the operators of its mutator have yielded, and with the text codec how
 /// it has recognized texts.
 const STATS_VARIABLE: &str = "PLEACH_STATS";
+/// Lets a target report numbers that are features.
+const GOAL_VARIABLE: &str = "PLEACH_GOAL";
 /// Lets what a target makes of a seed depend on the clock, or not.
 const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
 
@@ -107,6 +109,10 @@ pub(super) struct Fuzz {
     format: JsonArgs,
     #[command(flatten)]
     notation: NotationArgs,
+    /// Keep inputs for a greater number than any before: `time`, `work` (edge counts), `allocated`, or one that the target reports by
+    /// `pleach::goal!`; may be repeated
+    #[arg(long, value_name = "NAME")]
+    goal: Vec<String>,
     /// The sanitizer to build with; all but none take nightly Rust
     #[arg(short, long, value_parser = sanitizer(), default_value_t = Sanitizer::None)]
     sanitizer: Sanitizer,
@@ -296,6 +302,9 @@ impl Fuzz {
         }
         command.args(&self.flags);
         set_default(&mut command, STATS_VARIABLE, "1");
+        if !self.goal.is_empty() {
+            command.env(GOAL_VARIABLE, self.goal.join(","));
+        }
         command
     }
 

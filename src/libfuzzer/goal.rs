@@ -4,6 +4,8 @@
 //! whose order is that of the numbers, so that threads, and the signal handler that writes a dying run's record, need no lock.
 //! While nobody listens, a report is the load of one byte; the number is not even computed.
 
+pub(super) mod live;
+
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -56,6 +58,7 @@ impl Goal {
         };
         if let (Some(greatest), false) = (GREATEST.get(slot as usize), number.is_nan()) {
             greatest.fetch_max(to_bits(number), Ordering::Relaxed);
+            live::note(self.name, number);
         }
     }
 }
@@ -199,6 +202,7 @@ mod tests {
         goal!("share", 0);
         assert_eq!(reported().collect::<Vec<_>>(), [(1, 0.0)]);
         assert_eq!(computed, 3);
+        super::super::allocator::tests::the_most_bytes_at_once_are_counted();
         // What there is no room for is lost.
         for name in 0..100 {
             let name: &'static str = Box::leak(format!("name {name}").into());

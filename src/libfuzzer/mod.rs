@@ -49,6 +49,7 @@
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
 //! | `PLEACH_CLOCK` | 0 leaves out of account how long mutations and runs take, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
+//! | `PLEACH_GOAL` | names of numbers ([`crate::goal!`]), with commas between them, or `time`, `work` or `allocated` ([`Counting`]): an input with a greater one is kept | none |
 //! | `PLEACH_DESCRIBE` | a file: instead of fuzzing, the target writes there what it is ([`Fuzzer::load`]) | none |
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_PROBE` | a directory: instead of fuzzing, the target runs the inputs that are there and records what they reach ([`Fuzzer::load`]) | none |
@@ -56,6 +57,7 @@
 
 #[doc(hidden)]
 pub mod __private;
+mod allocator;
 mod cache;
 mod clock;
 mod config;
@@ -87,6 +89,7 @@ use pleach_core::kpath;
 use pleach_core::mutate::{ByteMutator, Session, Tally};
 use pleach_core::semantics::AnySemantics;
 
+pub use allocator::Counting;
 pub use config::{BadSetting, Config, ModelMode};
 pub use sentence::{Input, Language, Sentence};
 #[doc(hidden)]
@@ -171,6 +174,8 @@ struct State {
     is_fresh: bool,
     /// The number of runs to report at next.
     next_report: u64,
+    /// How many of the counters are those of goals.
+    goal_counters: usize,
 }
 
 impl State {
@@ -397,7 +402,11 @@ impl Fuzzer {
                 InputCodec::Choices => None,
                 InputCodec::Text => Some(Texts::new(&graph, &config)),
             };
+            let names = std::env::var_os("PLEACH_GOAL");
+            let names = names.map(|it| it.to_string_lossy().into_owned());
+            let goal_counters = goal::live::pursue(names, self.counters)?;
             Ok(Mutex::new(State {
+                goal_counters,
                 session,
                 config,
                 texts,
@@ -499,17 +508,23 @@ impl Fuzzer {
         }
         let mut state = self.state();
         state.count_run();
-        let State { session, texts, .. } = &mut *state;
+        let State {
+            session,
+            texts,
+            goal_counters,
+            ..
+        } = &mut *state;
+        let goal_counters = *goal_counters;
         let Some(texts) = texts else {
             session.load(data);
-            self.mark(session);
-            return body(session.sentence());
+            self.mark(session, goal_counters);
+            return measured(body, session.sentence());
         };
         if texts.recognize(session, data, Reader::Callback) {
-            self.mark(session);
+            self.mark(session, goal_counters);
         }
         drop(state);
-        body(data)
+        measured(body, data)
     }
 
     /// The same without marking or recognizing anything.
@@ -532,12 +547,14 @@ impl Fuzzer {
         body(state.session.sentence())
     }
 
-    fn mark(&self, session: &mut Session) {
+    fn mark(&self, session: &mut Session, goal_counters: usize) {
         session.mark();
-        if !self.counters.is_empty() {
+        // The last ones may be those of goals.
+        let counters = &self.counters[..self.counters.len() - goal_counters];
+        if !counters.is_empty() {
             for &feature in session.features() {
                 // Grammars with more windows than counters share them.
-                self.counters[feature as usize % self.counters.len()].store(1, Ordering::Relaxed);
+                counters[feature as usize % counters.len()].store(1, Ordering::Relaxed);
             }
         }
     }
@@ -577,6 +594,17 @@ impl Fuzzer {
         let coverage = state.session.coverage();
         (coverage.covered(), coverage.total())
     }
+}
+
+/// Runs a body, and measures what goals of the campaign ask for.
+#[inline]
+fn measured<R>(body: impl FnOnce(&[u8]) -> R, text: &[u8]) -> R {
+    let begun = goal::live::begin();
+    let result = body(text);
+    if let Some(begun) = begun {
+        goal::live::end(begun);
+    }
+    result
 }
 
 fn write(session: &Session, data: &mut [u8], max_size: usize) -> usize {

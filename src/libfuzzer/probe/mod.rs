@@ -33,10 +33,13 @@ mod request;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
-use super::goal;
+use super::{allocator, goal};
 use coverage::Target;
 use record::{Recorder, Verdict};
 use request::Request;
+
+/// What a counting allocator has counted.
+static ALLOCATED: goal::Goal = goal::Goal::new("allocated");
 
 /// What this process is: a fuzzer, or a probe of files or of texts.
 static MODE: AtomicU8 = AtomicU8::new(FUZZER);
@@ -57,6 +60,27 @@ pub(super) enum Form {
     File,
     /// A text, in any codec.
     Text,
+}
+
+/// The sanitizer's counters, for a fuzzer that adds them up.
+#[derive(Debug)]
+pub(super) struct Edges(Target);
+
+impl Edges {
+    /// Finds them; says what is missing.
+    pub(super) fn find() -> Result<Edges, String> {
+        Target::find().map(Edges)
+    }
+
+    /// Their sum.
+    pub(super) fn count(&self) -> u64 {
+        self.0.count()
+    }
+}
+
+/// What the clock of this thread says, in nanoseconds of CPU time.
+pub(super) fn thread_time() -> u64 {
+    ending::clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
 /// What the inputs are, if this process is a probe.
@@ -113,9 +137,13 @@ pub(super) fn run(directory: &Path) -> Result<String, String> {
         }
         target.clear();
         goal::clear();
+        let allocated = allocator::begin();
         ending::begin(at);
         let code = target.run(&input);
         let cpu = ending::end();
+        if request.numbers && allocator::is_counting() {
+            ALLOCATED.report(allocator::most_since(allocated) as f64);
+        }
         target.covered(&mut points);
         let verdict = match code {
             -1 => Verdict::Rejected,
