@@ -33,7 +33,7 @@ programs=${CARGO_TARGET_DIR:-$root/target}
 cargo build --release --locked --quiet --manifest-path "$root/fuzz/arena/Cargo.toml" --target-dir "$tool" || exit 2
 export PLEACH_ARENA_ROOT=$root
 case ${1:-} in
-run | bugs-test | acceptance | associate)
+run | bugs-test | acceptance | associate | evolve)
     case " $* " in
     *' --help '* | *' -h '*) ;;
     *) cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --package pleach-cli --target-dir "$programs" || exit 2 ;;

@@ -29,6 +29,8 @@ pub(crate) enum Verb {
     Acceptance(Acceptance),
     /// Learn what inputs reach in programs, and say how well the trees predict and how well inputs are aimed
     Associate(Associate),
+    /// Run campaigns with goals, and ways to make inputs without, and compare what they come to
+    Evolve(Evolve),
     /// List subjects and arms
     List,
 }
@@ -137,6 +139,32 @@ pub(crate) struct Associate {
     /// Options of `pleach associate`
     #[arg(last = true)]
     pub options: Vec<String>,
+    /// The program pleach
+    #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
+    pub pleach: PathBuf,
+}
+
+/// Arguments of `evolve`.
+#[derive(Args, Debug)]
+pub(crate) struct Evolve {
+    /// Fuzz targets; all if none is named
+    #[arg(long, value_delimiter = ',')]
+    pub targets: Vec<String>,
+    /// The inputs of a generation
+    #[arg(short = 'n', default_value_t = 200)]
+    pub inputs: usize,
+    /// The generations of a campaign
+    #[arg(long, default_value_t = 20)]
+    pub generations: usize,
+    /// Campaigns of each kind, which differ in their random numbers
+    #[arg(long, default_value_t = 3)]
+    pub seeds: u64,
+    /// Write the tables to this file, too
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Run what is done, too, and replace it
+    #[arg(long)]
+    pub force: bool,
     /// The program pleach
     #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
     pub pleach: PathBuf,

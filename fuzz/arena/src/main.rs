@@ -13,6 +13,7 @@
 //! | [`statistics`], [`report`], [`plot`] | tables and curves |
 //! | [`bugs`] | the bug bench's own test |
 //! | [`acceptance`] | how many sentences of its grammar each program accepts |
+//! | [`evolve`] | what campaigns with goals are worth beside ways to make inputs without |
 //! | [`associate`] | how well models of what inputs reach predict and aim |
 
 mod acceptance;
@@ -23,6 +24,7 @@ mod builds;
 mod campaign;
 mod dictionary;
 mod engine;
+mod evolve;
 #[cfg(test)]
 mod fixtures;
 mod inputs;
@@ -74,6 +76,7 @@ fn dispatch(arguments: &Arguments) -> Result<()> {
         Verb::BugsTest(args) => bugs::test(&checkout, args, &Interrupt::listen()?),
         Verb::Acceptance(args) => acceptance::acceptance(&checkout, args, &Interrupt::listen()?),
         Verb::Associate(args) => associate::associate(&checkout, args, &Interrupt::listen()?),
+        Verb::Evolve(args) => evolve::evolve(&checkout, args, &Interrupt::listen()?),
         Verb::List => list(&checkout),
     }
 }
