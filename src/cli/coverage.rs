@@ -1,12 +1,16 @@
 //! `pleach coverage`: what a corpus covers of a grammar.
 
+mod baseline;
+mod diff;
 mod facts;
+mod gaps;
 mod look;
 mod page;
 mod railroad;
 mod survey;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use pleach_core::Graph;
@@ -19,10 +23,12 @@ use super::input::collect;
 use super::measure::{Form, Meter};
 use super::output::{Output, write_file};
 use super::recognize::{Kind, KindArgs};
-use super::report::{Level, PathView, Share, coverage_rows, table};
+use super::report::{Canvas, Level, PathView, Share, coverage_rows, table};
 use super::state::State;
 use super::text::{Tally, TextArgs};
 
+use baseline::Change;
+pub(super) use diff::Diff;
 use facts::{Facts, Sources};
 use look::{Found, Look};
 use survey::Survey;
@@ -60,6 +66,9 @@ pub(super) struct CoverageVerb {
     /// Keep what was measured in this file, and measure only what is new
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// Say what was covered when --state kept this file and is no more, and exit with 1 if there is such a path
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
@@ -78,12 +87,17 @@ fn percent(text: &str) -> Result<f64, String> {
 /// What is covered, for a reader.
 #[derive(Serialize)]
 pub(super) struct Report {
+    /// Of the form that the report has in JSON, which `schema/coverage.json` describes.
+    pub(super) version: u32,
     pub(super) inputs: u64,
     #[serde(flatten)]
     pub(super) left_out: Tally,
     pub(super) expansions: Share,
     pub(super) k_paths: Vec<Level>,
     pub(super) uncovered: Vec<Uncovered>,
+    /// What has changed since the baseline, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<Change>,
     pub(super) codec: Kind,
 }
 
@@ -119,6 +133,11 @@ impl CoverageVerb {
             Some(path) => State::load(path, &windows, kind.is_text())?,
             None => None,
         };
+        // Before --state, which may name the same file, puts another in its place.
+        let baseline = match &self.baseline {
+            Some(path) => Some(load_baseline(path, &windows, kind)?),
+            None => None,
+        };
         let form = Form::new(&source.graph, kind.is_text(), self.texts);
         let survey = match &self.html {
             Some(_) => Some(Survey::new(&windows, &files)?),
@@ -135,14 +154,22 @@ impl CoverageVerb {
             state,
             left_out,
             notes,
+            is_cut,
         } = look.run(known)?;
         if let Some(path) = &self.state {
             state.save(path, &windows, kind.is_text())?;
+            if is_cut {
+                note(format_args!(
+                    "{} has what was measured; the same command goes on from there",
+                    path.display()
+                ));
+                return Ok(Answer::Interrupted);
+            }
         }
 
         let inputs = files.len() as u64;
         let tally = Tally::new(self.texts, left_out);
-        let report = report(
+        let mut report = report(
             &source.graph,
             &state.meter,
             inputs,
@@ -150,6 +177,9 @@ impl CoverageVerb {
             self.uncovered,
             kind,
         );
+        if let Some(baseline) = &baseline {
+            report.baseline = Some(Change::new(&kpaths, &baseline.meter, &state.meter)?);
+        }
         if let (Some(path), Some(survey)) = (&self.html, survey) {
             let sources = Sources {
                 grammar: &source.name,
@@ -181,23 +211,60 @@ impl CoverageVerb {
             let count = report.left_out.out_of_budget.to_string();
             rows.push(vec!["out of budget".into(), count]);
         }
-        rows.extend(coverage_rows(report.expansions, &report.k_paths));
+        let canvas = Canvas::of_stdout();
+        rows.extend(match canvas {
+            Some(canvas) => canvas.coverage_rows(report.expansions, &report.k_paths),
+            None => coverage_rows(report.expansions, &report.k_paths),
+        });
+        if let Some(change) = &report.baseline {
+            let levels = rows.len() - report.k_paths.len();
+            for (row, cell) in rows[levels..].iter_mut().zip(change.cells()) {
+                row.push(cell);
+            }
+        }
         table(out, &rows)?;
+        if let Some(change) = &report.baseline {
+            change.print(out, canvas, self.uncovered)?;
+        }
         if !report.uncovered.is_empty() {
             writeln!(out, "\nnot covered:")?;
         }
-        for path in &report.uncovered {
-            writeln!(out, "{}\t{}", path.view.name(), path.view.pattern)?;
+        // Paths that stand for the same texts follow each other.
+        let same = |a: &Uncovered, b: &Uncovered| a.k == b.k && a.view.pattern == b.view.pattern;
+        for paths in report.uncovered.chunk_by(same) {
+            let Some(path) = paths.first() else { continue };
+            let times = match paths.len() {
+                1 => String::new(),
+                count => format!("{count} paths"),
+            };
+            let (name, pattern) = (path.view.name(), &path.view.pattern);
+            let line = match canvas {
+                Some(canvas) if times.is_empty() => format!("  {}", canvas.cut(pattern, 2)),
+                Some(canvas) => {
+                    let pattern = canvas.cut(pattern, times.len() + 4);
+                    format!("  {pattern}  {}", canvas.dim(&times))
+                }
+                None if times.is_empty() => format!("{name}\t{pattern}"),
+                None => format!("{name}\t{pattern}\t{times}"),
+            };
+            writeln!(out, "{line}")?;
         }
         report.left_out.print(out)
     }
 
     fn answer(&self, report: &Report) -> Answer {
+        let mut answer = Answer::Yes;
+        if let (Some(change), Some(path)) = (&report.baseline, &self.baseline)
+            && change.is_loss()
+        {
+            change.warn(&path.display().to_string());
+            answer = Answer::No;
+        }
         let (Some(min), Some(level)) = (self.min, report.k_paths.last()) else {
-            return Answer::Yes;
+            return answer;
         };
         if level.share.percent() >= min {
-            return Answer::Yes;
+            return answer;
         }
         note(format_args!(
             "{} {}-paths are covered, less than {min} %",
@@ -205,6 +272,20 @@ impl CoverageVerb {
         ));
         Answer::No
     }
+}
+
+/// The state to compare with, which has to be there.
+fn load_baseline(path: &Path, windows: &Arc<WindowTable>, kind: Kind) -> Result<State, Failure> {
+    State::load(path, windows, kind.is_text())?.ok_or_else(|| {
+        Failure::new(
+            format_args!("{}: there is no such file", path.display()),
+            format_args!(
+                "make one by `pleach coverage … -k {} --state {}` with the corpus to compare with",
+                windows.k(),
+                path.display()
+            ),
+        )
+    })
 }
 
 fn report(
@@ -234,11 +315,13 @@ fn report(
         }
     }
     Report {
+        version: 1,
         inputs,
         left_out,
         expansions: Share::of(&meter.expansions),
         k_paths: levels,
         uncovered,
+        baseline: None,
         codec,
     }
 }

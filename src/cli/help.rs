@@ -35,7 +35,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Look at a corpus",
-        &["coverage", "parse", "decode", "encode"],
+        &["coverage", "diff", "parse", "decode", "encode"],
     ),
     ("Learn from samples", &["model"]),
     ("Set up", &["completions", "manual"]),

@@ -60,7 +60,7 @@ const AFTER_HELP: &str = "\
 
 Exit codes:
   0    done
-  1    the answer is no: a text does not parse, coverage is below --min or not all that
+  1    the answer is no: a text does not parse, coverage is below --min or --baseline, or not all that
        --until-covered asks for, inputs are left out under --strict, there is a warning under
        --deny-warnings, an input failed in `fuzz`, none fails again in `surround`
   2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
@@ -92,6 +92,7 @@ enum Verb {
     Generate(generate::Generate),
     Convert(convert::Convert),
     Coverage(coverage::CoverageVerb),
+    Diff(coverage::Diff),
     Parse(parse::Parse),
     Decode(decode::Decode),
     Encode(encode::Encode),
@@ -237,6 +238,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Seed(verb) => verb.run(out),
         Verb::Generate(verb) => verb.run(out),
         Verb::Coverage(verb) => verb.run(out),
+        Verb::Diff(verb) => verb.run(out),
         Verb::Parse(verb) => verb.run(out),
         Verb::Decode(verb) => verb.run(out),
         Verb::Encode(verb) => verb.run(out),

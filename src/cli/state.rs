@@ -164,6 +164,15 @@ impl State {
         }
     }
 
+    /// What this state says, and what was measured since, some of it perhaps again.
+    pub(super) fn and(&self, mut meter: Meter, records: Vec<Record>) -> State {
+        meter.union(&self.meter);
+        // Of two records of a file, the newer one counts.
+        let mut all = records;
+        all.extend(self.files.iter().cloned());
+        State::new(meter, all)
+    }
+
     /// What is known of a file that has not changed since.
     pub(super) fn unchanged(&self, path: &Path, stamp: &Stamp) -> Option<&Record> {
         let path = path.as_os_str().as_encoded_bytes();

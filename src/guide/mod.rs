@@ -20,6 +20,14 @@ pub mod notation {}
 pub mod commands {}
 
 #[doc = include_str!("links.md")]
+#[doc = include_str!("report.md")]
+pub mod report {}
+
+#[doc = include_str!("links.md")]
+#[doc = include_str!("ci.md")]
+pub mod ci {}
+
+#[doc = include_str!("links.md")]
 #[doc = include_str!("models.md")]
 pub mod models {}
 

@@ -17,7 +17,8 @@ use crate::failure::Failure;
 use crate::input::{InputFile, read_input};
 use crate::report::{Level, Share};
 
-use super::survey::{Gap, Surveyed};
+use super::gaps::Gap;
+use super::survey::Surveyed;
 
 /// The gaps that are listed.
 const GAPS: usize = 1000;

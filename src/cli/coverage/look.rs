@@ -1,19 +1,33 @@
 //! Looking at the files of a corpus: those that a state knows are left alone, the others are measured.
+//!
+//! Where a state is kept, an interrupt stops between two files, and what was measured until then is in the state. A second one
+//! ends the program at once.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pleach_core::kpath::WindowTable;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::input::{Digest, InputFile, digest, read_input};
 use crate::measure::{Form, Gauge};
+use crate::output::on_interrupt;
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::state::{Record, Stamp, State};
 use crate::text::{LeftOut, Texts};
 
 use super::survey::{Notes, Survey};
+
+/// Whether the user wants no more files to be looked at.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+fn stop() {
+    STOP.store(true, Ordering::Relaxed);
+    on_interrupt(None);
+    note("interrupted: files that are being measured are finished; Ctrl-C again ends at once");
+}
 
 /// A file that was looked at.
 struct Seen {
@@ -56,6 +70,8 @@ pub(super) struct Found {
     pub(super) left_out: Vec<LeftOut>,
     /// What was noted of each file.
     pub(super) notes: Notes,
+    /// Whether there are files that nobody has looked at, since there was an interrupt.
+    pub(super) is_cut: bool,
 }
 
 /// What a thread has.
@@ -81,59 +97,69 @@ impl Look<'_> {
     /// still there; otherwise the files that were skipped are measured after all.
     pub(super) fn run(self, known: Option<State>) -> Result<Found, Failure> {
         let Look { form, windows, .. } = self;
-        let known = known.filter(|_| self.survey.is_none());
+        if self.records {
+            on_interrupt(Some(stop));
+        }
+        let usable = known.as_ref().filter(|_| self.survey.is_none());
         let begun = &Stamp::now();
         let all: Vec<usize> = (0..self.files.len()).collect();
         let pass = Pass {
             look: self,
-            known: known.as_ref(),
+            known: usable,
             begun,
         };
         let (mut seen, mut workers) = pass.over(&all)?;
 
-        let mut digests: Vec<Digest> = seen.iter().filter_map(Seen::digest).collect();
+        let looked_at = seen.iter().flatten();
+        let mut digests: Vec<Digest> = looked_at.filter_map(Seen::digest).collect();
         digests.sort_unstable();
         let mut meter = Gauge::new(form, windows)?.meter;
-        match &known {
+        let is_cut = |seen: &[Option<Seen>]| seen.iter().any(Option::is_none);
+        match usable {
             Some(state) if state.is_within(&digests) => meter.union(&state.meter),
-            Some(_) => {
+            Some(_) if !is_cut(&seen) => {
                 let pass = Pass {
                     known: None,
                     ..pass
                 };
-                let skipped: Vec<usize> = all
-                    .iter()
-                    .copied()
-                    .filter(|&at| !seen[at].measured)
-                    .collect();
+                let was_skipped = |&at: &usize| seen[at].as_ref().is_some_and(|it| !it.measured);
+                let skipped: Vec<usize> = all.iter().copied().filter(was_skipped).collect();
                 let (again, more) = pass.over(&skipped)?;
                 for (&at, again) in skipped.iter().zip(again) {
                     seen[at] = again;
                 }
                 workers.extend(more);
             }
-            None => {}
+            _ => {}
         }
+        on_interrupt(None);
+        let is_cut = is_cut(&seen);
         let mut notes = Notes::default();
         for worker in workers {
             meter.union(&worker.gauge.meter);
             notes.union(worker.notes);
         }
         let (mut records, mut left_out) = (Vec::new(), Vec::new());
-        for seen in seen {
+        for seen in seen.into_iter().flatten() {
             records.extend(seen.record);
             left_out.extend(seen.left_out);
         }
+        // What was known is true, though perhaps not of the files of today; whoever reads the state looks at that.
+        let state = match known {
+            Some(known) if is_cut => known.and(meter, records),
+            _ => State::new(meter, records),
+        };
         Ok(Found {
-            state: State::new(meter, records),
+            state,
             left_out,
             notes,
+            is_cut,
         })
     }
 }
 
 impl<'a> Pass<'a> {
-    fn over(&self, which: &[usize]) -> Result<(Vec<Seen>, Vec<Worker<'a>>), Failure> {
+    fn over(&self, which: &[usize]) -> Result<(Vec<Option<Seen>>, Vec<Worker<'a>>), Failure> {
         let Look {
             form,
             windows,
@@ -155,8 +181,14 @@ impl<'a> Pass<'a> {
         };
         let progress = Progress::new(which.len() as u64, "files");
         let look = |worker: &mut Worker<'_>, at: usize| {
+            if STOP.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let path = &files[which[at]].path;
+            let _doing = progress.doing(path);
+            let seen = self.at(which[at], path, worker);
             progress.add(1);
-            self.at(which[at], &files[which[at]].path, worker)
+            seen.map(Some)
         };
         in_parallel(which.len(), form.block(), worker, look)
     }

@@ -10,7 +10,6 @@
 //! out when the window is met for the first time.
 
 use std::fs;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -21,14 +20,14 @@ use crate::failure::Failure;
 use crate::input::InputFile;
 use crate::parallel::{ONE, in_parallel};
 
+use super::gaps::{Gap, block, blocks, gaps};
+
 /// No input.
 const NONE: u32 = u32::MAX;
 /// The most windows that are surveyed: three words each.
 const MAX_WINDOWS: u64 = 1 << 25;
 /// The inputs that are kept for a symbol.
 const EXAMPLES: usize = 3;
-/// The paths that a thread takes at once.
-const BLOCK: u64 = 1 << 14;
 
 /// The first and the last input that has something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -260,17 +259,6 @@ impl Survey {
     }
 }
 
-/// The numbers of a block of `count`.
-fn block(at: usize, count: u64) -> Range<u64> {
-    let start = at as u64 * BLOCK;
-    start..count.min(start + BLOCK)
-}
-
-/// How many blocks there are.
-fn blocks(count: u64) -> usize {
-    count.div_ceil(BLOCK) as usize
-}
-
 /// The place in time of each file: by when it was written, then by name.
 fn places(files: &[InputFile]) -> Result<Vec<u32>, Failure> {
     let mut order = Vec::with_capacity(files.len());
@@ -312,12 +300,6 @@ pub(super) struct Surveyed {
     pub(super) files: Vec<u32>,
 }
 
-/// A path that is not covered though all that it is made of is.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Gap {
-    pub(super) path: Vec<SymbolId>,
-}
-
 impl Surveyed {
     /// The first and last input that has a path, named by its rank among the paths of `level` symbols.
     pub(super) fn span(&self, level: usize, rank: u64) -> Option<Span> {
@@ -343,37 +325,10 @@ impl Surveyed {
         ranks.filter_map(|(level, rank)| Some((self.span(level, rank)?.alone()?, level, rank)))
     }
 
-    /// The paths that no input has though some input has each path that they contain: what is not covered for itself, and not because
-    /// a part of it is not. In the order of levels and ranks.
+    /// The paths that no input has though some input has each path that they contain.
     pub(super) fn gaps(&self) -> Result<Vec<Gap>, Failure> {
-        let kpaths = self.windows.kpaths();
-        let mut gaps = Vec::new();
-        for level in 1..=kpaths.k() {
-            let count = kpaths.len_at(level);
-            let look = |(): &mut (), at: usize| {
-                let mut found = Vec::new();
-                for rank in block(at, count) {
-                    if self.span(level, rank).is_some() {
-                        continue;
-                    }
-                    let Some(path) = kpaths.unrank_at(level, rank) else {
-                        continue;
-                    };
-                    let has = |part: &[SymbolId]| {
-                        let rank = kpaths.rank(part);
-                        part.is_empty()
-                            || rank.is_some_and(|rank| self.span(part.len(), rank).is_some())
-                    };
-                    if has(&path[1..]) && has(&path[..level - 1]) {
-                        found.push(Gap { path });
-                    }
-                }
-                Ok(found)
-            };
-            let (found, _) = in_parallel(blocks(count), ONE, || Ok(()), look)?;
-            gaps.extend(found.into_iter().flatten());
-        }
-        Ok(gaps)
+        let has = |level: usize, rank: u64| self.span(level, rank).is_some();
+        gaps(self.windows.kpaths(), |_, _| true, has)
     }
 }
 
@@ -456,7 +411,7 @@ mod tests {
                         (0..level).flat_map(|from| (from + 1..=level).map(move |to| (from, to)));
                     let mut parts = parts.filter(|&(from, to)| to - from < level);
                     if parts.all(|(from, to)| has(&path[from..to])) {
-                        gaps.push(Gap { path });
+                        gaps.push(Gap { path, rank });
                     }
                 }
                 assert_eq!(surveyed.firsts(level), firsts);

@@ -19,6 +19,8 @@ mod pages;
 mod properties;
 #[path = "cli/sandbox.rs"]
 mod sandbox;
+#[path = "cli/schemas.rs"]
+mod schemas;
 #[path = "cli/texts.rs"]
 mod texts;
 
@@ -40,7 +42,12 @@ fn main() -> ExitCode {
             Trial::test(format!("case::{name}"), move || run_case(&path))
         })
         .collect();
-    for (name, property) in properties::ALL.iter().chain(texts::ALL).chain(pages::ALL) {
+    for (name, property) in properties::ALL
+        .iter()
+        .chain(texts::ALL)
+        .chain(pages::ALL)
+        .chain(schemas::ALL)
+    {
         trials.push(Trial::test(format!("property::{name}"), || {
             property();
             Ok(())

@@ -36,6 +36,8 @@ const PAGES: &[(&str, &str)] = &[
         "src/guide/commands.md",
         include_str!("../../guide/commands.md"),
     ),
+    ("src/guide/report.md", include_str!("../../guide/report.md")),
+    ("src/guide/ci.md", include_str!("../../guide/ci.md")),
     ("src/guide/models.md", include_str!("../../guide/models.md")),
     (
         "src/guide/associate.md",
@@ -498,4 +500,45 @@ fn elisions_stand_for_any_lines() {
     for shown in ["a b", "a ... b", "... a", "a c"] {
         assert!(!matches(&lines(shown), &printed), "{shown}");
     }
+}
+
+/// The commands of workflows, run one after the other where both corpora are what they should be, and where one has lost something.
+#[test]
+fn workflows_of_the_guide_compare_corpora() {
+    let mut ran = 0;
+    for (page, text) in PAGES {
+        for (line, block) in blocks(text, "yaml") {
+            for is_loss in [false, true] {
+                let folder = tempfile::tempdir().unwrap();
+                let prepare = "mkdir -p fuzz/grammars fuzz/corpus base/fuzz/corpus && pleach convert json > fuzz/grammars/json.ebnf \
+                    && pleach seed json -o fuzz/corpus/parse -k 3 --choices && cp -r fuzz/corpus base/fuzz";
+                run(folder.path(), prepare);
+                if is_loss {
+                    run(
+                        folder.path(),
+                        "rm $(ls -S fuzz/corpus/parse/* | head -n 20)",
+                    );
+                }
+                let commands = block.lines().filter_map(|line| {
+                    let line = line.trim_start();
+                    let command = line.strip_prefix("run: ").unwrap_or(line);
+                    // What is behind a pipe only keeps the output.
+                    let command = command.split(" | ").next()?;
+                    command.starts_with("pleach ").then_some(command)
+                });
+                let mut last = Vec::new();
+                for command in commands {
+                    last = run(folder.path(), &format!("{command}; echo said $?"));
+                    ran += 1;
+                }
+                let is_refused = last.iter().any(|line| line.contains("error:"));
+                let is_failure = last.iter().any(|line| line == "said 1");
+                assert!(
+                    !is_refused && is_failure == is_loss,
+                    "{page}:{line}: {last:?}"
+                );
+            }
+        }
+    }
+    assert!(ran >= 4, "{ran}");
 }
