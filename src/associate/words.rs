@@ -6,7 +6,7 @@ use pleach_core::kpath::pattern;
 
 use crate::aim::Constraint;
 use crate::features::{Feature, Quantity, path_of};
-use crate::model::Model;
+use crate::model::{Class, Model};
 use crate::tree::Node;
 
 /// A leaf as a sentence.
@@ -116,48 +116,52 @@ impl Model {
         rules
     }
 
-    /// The classes that a name stands for: those of that name, else those whose name ends with it behind `::`, else those that contain it;
-    /// `FILE:LINE` stands for what is there, where FILE may be the end of a path.
+    /// The classes that a name stands for, as [`named`] says.
     pub fn named(&self, name: &str) -> Vec<usize> {
-        let all = || self.known().iter().enumerate();
-        let of = |is_it: &dyn Fn(&str) -> bool| -> Vec<usize> {
-            all()
-                .filter(|(_, known)| is_it(&known.class.name))
-                .map(|(at, _)| at)
-                .collect()
-        };
-        let at_line = name.rsplit_once(':').and_then(|(file, line)| {
-            let line: u32 = line.parse().ok()?;
-            Some((file, line))
-        });
-        if let Some((file, line)) = at_line {
-            let mut found: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-            for (at, known) in all() {
-                let Some(place) = &known.class.place else {
-                    continue;
-                };
-                let is_file = place.file == file
-                    || place
-                        .file
-                        .strip_suffix(file)
-                        .is_some_and(|it| it.ends_with('/'));
-                if is_file && (place.line..=place.last_line).contains(&line) {
-                    // The innermost is the shortest.
-                    let lines = place.last_line - place.line;
-                    found.entry(lines).or_default().push(at);
-                }
-            }
-            return found.into_values().next().unwrap_or_default();
-        }
-        let end = format!("::{name}");
-        let tries: [&dyn Fn(&str) -> bool; 3] =
-            [&|it| it == name, &|it| it.ends_with(&end), &|it| {
-                it.contains(name)
-            }];
-        tries
-            .iter()
-            .map(|is_it| of(is_it))
-            .find(|found| !found.is_empty())
-            .unwrap_or_default()
+        named(name, self.known().iter().map(|known| &known.class))
     }
+}
+
+/// The classes, by their numbers, that a name stands for: those of that name, else those whose name ends with it behind `::`, else those
+/// that contain it; `FILE:LINE` stands for what is there, where FILE may be the end of a path.
+pub fn named<'a>(name: &str, classes: impl Iterator<Item = &'a Class> + Clone) -> Vec<usize> {
+    let all = || classes.clone().enumerate();
+    let of = |is_it: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        all()
+            .filter(|(_, class)| is_it(&class.name))
+            .map(|(at, _)| at)
+            .collect()
+    };
+    let at_line = name.rsplit_once(':').and_then(|(file, line)| {
+        let line: u32 = line.parse().ok()?;
+        Some((file, line))
+    });
+    if let Some((file, line)) = at_line {
+        let mut found: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (at, class) in all() {
+            let Some(place) = &class.place else {
+                continue;
+            };
+            let is_file = place.file == file
+                || place
+                    .file
+                    .strip_suffix(file)
+                    .is_some_and(|it| it.ends_with('/'));
+            if is_file && (place.line..=place.last_line).contains(&line) {
+                // The innermost is the shortest.
+                let lines = place.last_line - place.line;
+                found.entry(lines).or_default().push(at);
+            }
+        }
+        return found.into_values().next().unwrap_or_default();
+    }
+    let end = format!("::{name}");
+    let tries: [&dyn Fn(&str) -> bool; 3] = [&|it| it == name, &|it| it.ends_with(&end), &|it| {
+        it.contains(name)
+    }];
+    tries
+        .iter()
+        .map(|is_it| of(is_it))
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
 }

@@ -4,6 +4,7 @@ mod aim;
 mod classes;
 mod explain;
 mod inputs;
+mod live;
 mod page;
 mod predict;
 
@@ -12,8 +13,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use pleach_associate::features::{DEFAULT_K, greatest_k};
 use pleach_associate::model::{Labeled, Of, Origin, Teacher};
+use pleach_associate::words;
 use pleach_associate::{Balance, Extractor, Features, Model};
 use pleach_core::Grammar;
+use pleach_probe::Table;
 use serde::Serialize;
 
 use super::args::{ForceArgs, JsonArgs, RandomArgs};
@@ -24,14 +27,19 @@ use super::output::{Output, write_file};
 use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
 use super::report::{count, size, table};
+use super::source::Source;
 use super::text::BudgetArgs;
 
 pub(super) use aim::AimVerb;
 pub(super) use explain::Explain;
+pub(super) use live::{AimArgs, Aimed};
 pub(super) use predict::Predict;
 
 use classes::{Classes, Stated};
 use inputs::Observed;
+
+/// How many random inputs are made unless told otherwise.
+const DEFAULT_INPUTS: u64 = 1000;
 
 /// Learn what in the input goes with what in the program
 ///
@@ -66,7 +74,7 @@ pub(super) struct Associate {
         short,
         long = "count",
         value_name = "N",
-        default_value_t = 1000,
+        default_value_t = DEFAULT_INPUTS,
         conflicts_with = "paths"
     )]
     n: u64,
@@ -178,39 +186,27 @@ impl Associate {
             Some(list) => self.listed(list)?,
             None => self.probed()?,
         };
-        let Material {
-            observed,
-            classes,
-            origin,
-            extractor,
-        } = material;
         let seed = self.random.random_seed;
         let balance = match self.balance {
             BalanceArg::Weights => Balance::Weights,
             BalanceArg::Subsample => Balance::Subsample,
         };
-        let teacher = Teacher::new(&extractor, &observed.vectors, classes, balance, seed);
+        let (teacher, rest) = material.teacher(balance, seed);
         if teacher.trees() == 0 {
-            return Err(nothing_to_learn(&origin, &teacher, observed.texts.len()));
+            let texts = rest.observed.texts.len();
+            return Err(nothing_to_learn(&rest.origin, &teacher, texts));
         }
-        let progress = Progress::new(teacher.trees() as u64, "trees");
-        let teach = |(): &mut (), at: usize| {
-            let lesson = teacher.teach(at);
-            progress.add(1);
-            Ok(lesson)
-        };
-        let (lessons, _) = in_parallel(teacher.trees(), ONE, || Ok(()), teach)?;
-        drop(progress);
         let features = teacher.columns().len() as u64;
-        let model = teacher.finish(lessons, origin, &observed.texts);
+        let (inputs, left_out) = (rest.observed.texts.len() as u64, rest.observed.left_out);
+        let model = teach(teacher, rest)?;
         let bytes = model.to_bytes();
         write_file(&self.output, &bytes, self.force.existing())?;
         let mut accuracies: Vec<f64> = (0..model.known().len())
             .filter_map(|class| model.tree_of(class).trial.accuracy())
             .collect();
         let report = Report {
-            inputs: observed.texts.len() as u64,
-            left_out: observed.left_out,
+            inputs,
+            left_out,
             k: model.kpaths().k(),
             features,
             classes: model.known().len() as u64,
@@ -231,37 +227,18 @@ impl Associate {
     /// Runs inputs in the target.
     fn probed(&self) -> Result<Material, Failure> {
         let subject = self.target_args.open(&self.target)?;
-        let extractor = self.extractor(&subject.source.graph, &subject.source.name)?;
+        let extractor = extractor(&subject.source, self.k, self.features())?;
         let texts = match self.paths.is_empty() {
             true => inputs::make(&subject, self.n, self.random.random_seed)?,
             false => inputs::read(&subject, &self.paths)?,
         };
-        let mut observed = inputs::observe(&extractor, texts, self.budget)?;
-        observed.check(&subject.source.name)?;
-        let probed = subject.probe(&observed.texts)?;
-        let symbols = match self.of {
-            OfArg::Functions => Some(subject.symbols(&probed.table, &self.package)?),
-            _ => None,
-        };
-        let classes = Classes {
+        let wanted = Wanted {
             of: self.of.of(),
-            probed: &probed,
-            symbols: symbols.as_ref(),
+            packages: &self.package,
             every_package: self.all_packages,
+            name: None,
         };
-        let build = subject.build_id()?;
-        let classes = classes.of(&mut observed)?;
-        Ok(Material {
-            observed,
-            classes,
-            origin: Origin {
-                of: self.of.of(),
-                target: self.target.clone(),
-                build,
-                is_text: subject.is_text,
-            },
-            extractor,
-        })
+        observe(&subject, extractor, texts, self.budget, wanted).map(|it| it.0)
     }
 
     /// Reads what inputs have reached.
@@ -272,7 +249,7 @@ impl Associate {
                 "name it by --grammar",
             ));
         };
-        let extractor = self.extractor(&source.graph, &source.name)?;
+        let extractor = extractor(&source, self.k, self.features())?;
         let stated = Stated::read(list)?;
         let is_text = stated.kind(&source.graph)?.is_text();
         let texts = stated.texts(&source.graph, is_text)?;
@@ -293,26 +270,110 @@ impl Associate {
         })
     }
 
-    fn extractor(
-        &self,
-        graph: &std::sync::Arc<pleach_core::Graph>,
-        name: &str,
-    ) -> Result<Extractor, Failure> {
-        let k = self.k.unwrap_or_else(|| {
-            let k = greatest_k(graph, DEFAULT_K);
-            if k < DEFAULT_K {
-                note(format_args!(
-                    "note: k-paths of up to {k} symbols are features; there are too many longer ones"
-                ));
-            }
-            k
-        });
-        let features = match self.k_paths_only {
+    fn features(&self) -> Features {
+        match self.k_paths_only {
             true => Features::KPaths,
             false => Features::All,
-        };
-        Extractor::new(graph, k, features).map_err(|error| Failure::of(name, error))
+        }
     }
+}
+
+/// What finds the features of texts.
+fn extractor(source: &Source, k: Option<usize>, features: Features) -> Result<Extractor, Failure> {
+    let k = k.unwrap_or_else(|| {
+        let k = greatest_k(&source.graph, DEFAULT_K);
+        if k < DEFAULT_K {
+            note(format_args!(
+                "note: k-paths of up to {k} symbols are features; there are too many longer ones"
+            ));
+        }
+        k
+    });
+    Extractor::new(&source.graph, k, features).map_err(|error| Failure::of(&source.name, error))
+}
+
+/// What to learn of.
+struct Wanted<'a> {
+    of: Of,
+    packages: &'a [String],
+    every_package: bool,
+    /// Functions that this stands for alone.
+    name: Option<&'a str>,
+}
+
+/// Runs texts in a target.
+fn observe(
+    subject: &Subject,
+    extractor: Extractor,
+    texts: Vec<Vec<u8>>,
+    budget: BudgetArgs,
+    wanted: Wanted<'_>,
+) -> Result<(Material, Table), Failure> {
+    let mut observed = inputs::observe(&extractor, texts, budget)?;
+    observed.check(&subject.source.name)?;
+    let probed = subject.probe(&observed.texts)?;
+    let symbols = match wanted.of {
+        Of::Functions => Some(subject.symbols(&probed.table, wanted.packages)?),
+        _ => None,
+    };
+    let classes = Classes {
+        of: wanted.of,
+        probed: &probed,
+        symbols: symbols.as_ref(),
+        every_package: wanted.every_package,
+    };
+    let build = subject.build_id()?;
+    let mut classes = classes.of(&mut observed)?;
+    if let Some(name) = wanted.name {
+        let found = words::named(name, classes.iter().map(|it| &it.class));
+        let mut at = 0..;
+        classes.retain(|_| at.next().is_some_and(|at| found.contains(&at)));
+    }
+    let material = Material {
+        observed,
+        classes,
+        origin: Origin {
+            of: wanted.of,
+            target: subject.name.clone(),
+            build,
+            is_text: subject.is_text,
+        },
+        extractor,
+    };
+    Ok((material, probed.table))
+}
+
+/// What is left of material while its classes are taught.
+struct Rest {
+    observed: Observed,
+    origin: Origin,
+}
+
+impl Material {
+    /// What teaches its classes.
+    fn teacher(self, balance: Balance, seed: u64) -> (Teacher, Rest) {
+        let Material {
+            observed,
+            classes,
+            origin,
+            extractor,
+        } = self;
+        let teacher = Teacher::new(&extractor, &observed.vectors, classes, balance, seed);
+        (teacher, Rest { observed, origin })
+    }
+}
+
+/// Teaches all trees.
+fn teach(teacher: Teacher, rest: Rest) -> Result<Model, Failure> {
+    let progress = Progress::new(teacher.trees() as u64, "trees");
+    let task = |(): &mut (), at: usize| {
+        let lesson = teacher.teach(at);
+        progress.add(1);
+        Ok(lesson)
+    };
+    let (lessons, _) = in_parallel(teacher.trees(), ONE, || Ok(()), task)?;
+    drop(progress);
+    Ok(teacher.finish(lessons, rest.origin, &rest.observed.texts))
 }
 
 /// Why there is no class with a tree.

@@ -32,6 +32,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pleach_project::{CargoFuzz, Project, Sanitizer};
 
 use super::args::{JsonArgs, NotationArgs};
+use super::associate::{AimArgs, Aimed};
 use super::failure::{Answer, Failure, note, reason};
 use super::input::is_hidden;
 use super::output::Output;
@@ -39,11 +40,12 @@ pub(super) use agree::Agree;
 use build::Build;
 use engine::Reading;
 use known::{Known, Stated};
+use probe::TargetArgs;
 use process::Ending;
 pub(super) use reader::Reader;
 pub(super) use refute::CrashArgs;
 use ruler::Ruler;
-use summary::Summary;
+use summary::{AimSummary, Summary};
 pub(super) use surround::Surround;
 use target::Target;
 
@@ -60,6 +62,9 @@ const STATS_VARIABLE: &str = "PLEACH_STATS";
 const GOAL_VARIABLE: &str = "PLEACH_GOAL";
 /// Lets what a target makes of a seed depend on the clock, or not.
 const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
+
+/// Tells a target what it is aimed at.
+const AIM_VARIABLE: &str = "PLEACH_AIM";
 
 /// Run a fuzz target, with pleach left out of its instrumentation
 ///
@@ -78,7 +83,13 @@ const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
 /// from, which --seeds names, come in as what the target reads. A note in the corpus (`.pleach`, which engines pass over) says by which
 /// grammar it was made, so that a change of the grammar is noticed.
 ///
+/// With --aim FUNCTION the campaign turns to that function: what goes with it in the input is learned first (`pleach associate`), inputs that
+/// should reach it join the corpus, and half of the mutations begin with inputs that have reached it. Coverage stays the engine's
+/// business.
+///
 /// Example: pleach fuzz json 60s -- -max_len=1000
+///
+/// Example: pleach fuzz json 60s --aim parse_exponent
 #[derive(Args, Debug)]
 pub(super) struct Fuzz {
     /// The fuzz target
@@ -105,6 +116,8 @@ pub(super) struct Fuzz {
     /// Let the campaign begin with this number, so that nothing pleach does is left to chance or to the clock
     #[arg(long, value_name = "N")]
     random_seed: Option<u64>,
+    #[command(flatten)]
+    aim: AimArgs,
     #[command(flatten)]
     format: JsonArgs,
     #[command(flatten)]
@@ -208,6 +221,13 @@ impl Fuzz {
             };
             note(seeds::add(&self.seeds, &corpus[0], texts.as_ref())?);
         }
+        let aimed = match &program {
+            Some(program) if self.aim.is_some() => self.prepare_aim(program)?,
+            _ => None,
+        };
+        if let Some(aimed) = &aimed {
+            seeds::add_inputs(&aimed.seeds, &corpus[0])?;
+        }
         let before = match &ruler {
             Some(ruler) => Some(ruler.measure(&corpus)?),
             None => None,
@@ -216,6 +236,9 @@ impl Fuzz {
         let mut reading = Reading::default();
         let (ending, seconds) = timed(|| {
             let mut command = self.run_command(&build, &cargo_fuzz, &project);
+            if let Some(aimed) = &aimed {
+                command.env(AIM_VARIABLE, aimed.file());
+            }
             process::run(&mut command, &mut reading)
         });
         let ending = ending.map_err(|error| cannot_run(&error))?;
@@ -251,6 +274,10 @@ impl Fuzz {
             k_paths_run: reading.paths,
             texts: reading.texts,
             operators: &reading.operators,
+            aim: aimed.as_ref().map(|aimed| AimSummary {
+                function: &aimed.name,
+                counts: reading.aim.unwrap_or_default(),
+            }),
             crashes: &reading.artifacts,
             interrupted: ending.interrupted,
         };
@@ -267,6 +294,17 @@ impl Fuzz {
             outdated.warn();
         }
         self.answer(&reading, ending, &known, program.as_deref())
+    }
+
+    /// Finds out what the target has to know of the function that it is aimed at.
+    fn prepare_aim(&self, program: &Path) -> Result<Option<Aimed>, Failure> {
+        let args = TargetArgs::of_program(
+            Some(program.to_owned()),
+            self.features.clone(),
+            self.fuzz_dir.clone(),
+        );
+        let subject = args.open(&self.target)?;
+        self.aim.prepare(&subject, self.random_seed.unwrap_or(0))
     }
 
     /// Where inputs are, the place for new ones first, in the order in which the engine is told.

@@ -27,7 +27,7 @@ const SHOWN_EXPECTED: usize = 4;
 const HEADING: &str = "Reading texts";
 
 /// What a parse may spend.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(super) struct BudgetArgs {
     /// The most steps that parsing a text may take [default: 4000000000]
     #[arg(long, help_heading = HEADING, value_name = "N")]

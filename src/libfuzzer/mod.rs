@@ -49,6 +49,7 @@
 //! | `PLEACH_MODE` | `common`: they are like its samples; `uncommon`: unlike them; `self`: the model, if there is one, learns on from what the engine keeps | `mode:`, or `common` |
 //! | `PLEACH_CLOCK` | 0 leaves out of account how long mutations and runs take, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
+//! | `PLEACH_AIM` | a file that says which function the campaign is aimed at, as `pleach fuzz --aim` writes it | none |
 //! | `PLEACH_GOAL` | names of numbers ([`crate::goal!`]), with commas between them, or `time`, `work` or `allocated` ([`Counting`]): an input with a greater one is kept | none |
 //! | `PLEACH_DESCRIBE` | a file: instead of fuzzing, the target writes there what it is ([`Fuzzer::load`]) | none |
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
@@ -57,10 +58,12 @@
 
 #[doc(hidden)]
 pub mod __private;
+mod aim;
 mod allocator;
 mod cache;
 mod clock;
 mod config;
+mod counters;
 mod crashes;
 mod describe;
 mod goal;
@@ -96,6 +99,7 @@ pub use sentence::{Input, Language, Sentence};
 pub use settings::{SETTINGS, Settings};
 pub use stats::Stats;
 
+use aim::Aim;
 use clock::Clock;
 use describe::Description;
 use schedule::Schedule;
@@ -169,6 +173,8 @@ struct State {
     texts: Option<Texts>,
     clock: Clock,
     schedule: Schedule,
+    /// What the campaign is aimed at, by `PLEACH_AIM`.
+    aim: Option<Aim>,
     runs: u64,
     /// Whether the inputs that have crashed before are yet to be read.
     is_fresh: bool,
@@ -218,6 +224,7 @@ impl State {
         let (k, covered, total) = (coverage.kpaths().k(), coverage.covered(), coverage.total());
         let mut lines = vec![format!("coverage: k: {k} covered: {covered} of: {total}")];
         lines.extend(self.texts.as_ref().map(|it| it.stats.to_string()));
+        lines.extend(self.aim.as_ref().map(|it| it.line(self.runs)));
         let tallies = self.session.tallies().filter(|tally| tally.tried > 0);
         lines.extend(tallies.map(|tally| tally.to_string()));
         lines
@@ -405,6 +412,9 @@ impl Fuzzer {
             let names = std::env::var_os("PLEACH_GOAL");
             let names = names.map(|it| it.to_string_lossy().into_owned());
             let goal_counters = goal::live::pursue(names, self.counters)?;
+            let aim = std::env::var_os("PLEACH_AIM").filter(|file| !file.is_empty());
+            let aim = aim.map(|file| Aim::read(file.as_ref(), &mut session));
+            let aim = aim.transpose()?;
             Ok(Mutex::new(State {
                 goal_counters,
                 session,
@@ -412,6 +422,7 @@ impl Fuzzer {
                 texts,
                 clock: Clock::default(),
                 schedule: Schedule::new(),
+                aim,
                 runs: 0,
                 is_fresh: config.avoid,
                 next_report: 1000,
@@ -440,12 +451,17 @@ impl Fuzzer {
             texts,
             clock,
             schedule,
+            aim,
             ..
         } = &mut *state;
         let start = clock.start(config, session, schedule);
         let (mut size, max_size) = (size.min(data.len()), max_size.min(data.len()));
         session.seed(u64::from(seed));
-        if let Some(parent) = schedule.instead_of(&data[..size], max_size, u64::from(seed)) {
+        let aimed = aim.as_ref();
+        let aimed = aimed.and_then(|aim| aim.instead(max_size, size, u64::from(seed)));
+        if let Some(parent) =
+            aimed.or_else(|| schedule.instead_of(&data[..size], max_size, u64::from(seed)))
+        {
             size = parent.len();
             data[..size].copy_from_slice(parent);
         }
@@ -512,19 +528,31 @@ impl Fuzzer {
             session,
             texts,
             goal_counters,
+            aim,
+            runs,
             ..
         } = &mut *state;
         let goal_counters = *goal_counters;
         let Some(texts) = texts else {
             session.load(data);
             self.mark(session, goal_counters);
-            return measured(body, session.sentence());
+            let result = measured(body, session.sentence());
+            if let Some(aim) = aim {
+                aim.ran(data, *runs);
+            }
+            return result;
         };
         if texts.recognize(session, data, Reader::Callback) {
             self.mark(session, goal_counters);
         }
+        let is_aimed = aim.is_some();
         drop(state);
-        measured(body, data)
+        let result = measured(body, data);
+        if is_aimed {
+            let State { aim, runs, .. } = &mut *self.state();
+            aim.iter_mut().for_each(|aim| aim.ran(data, *runs));
+        }
+        result
     }
 
     /// The same without marking or recognizing anything.

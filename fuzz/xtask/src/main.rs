@@ -1,5 +1,6 @@
 //! The developers' tool, `cargo xtask`: what makes and measures parts of this repository. No part of it is published.
 
+mod aim;
 mod corpus;
 mod faults;
 mod fetch;
@@ -25,6 +26,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    Aim(aim::Aim),
     Corpus(corpus::Corpus),
     Faults(faults::Faults),
     Learned(learned::Learned),
@@ -35,6 +37,7 @@ enum Task {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().task {
+        Task::Aim(task) => task.run(),
         Task::Corpus(task) => task.run(),
         Task::Faults(task) => task.run(),
         Task::Learned(task) => task.run(),

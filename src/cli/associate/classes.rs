@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pleach_associate::model::{Class, Labeled, Of, Place};
 use pleach_core::{Codec, Graph, slip};
-use pleach_probe::{FunctionId, Probed, Symbols, Verdict};
+use pleach_probe::{Function, FunctionId, Probed, Symbols, Verdict};
 
 use crate::failure::{Failure, warn};
 use crate::input::{InputFile, read_input};
@@ -117,22 +117,24 @@ impl Classes<'_> {
         };
         let wanted = reached(self.probed, symbols, self.every_package, inputs);
         let classes = wanted.into_iter().map(|(function, members)| {
-            let function = &symbols[function];
-            Labeled {
-                class: Class {
-                    name: function.name.clone(),
-                    place: (!function.file.is_empty()).then(|| Place {
-                        file: function.file.clone(),
-                        line: function.line,
-                        last_line: function.last_line,
-                    }),
-                    package: function.package.clone(),
-                    is_own: function.is_own,
-                },
-                members,
-            }
+            let class = class_of(&symbols[function]);
+            Labeled { class, members }
         });
         classes.collect()
+    }
+}
+
+/// The class of the inputs that reach a function.
+pub(super) fn class_of(function: &Function) -> Class {
+    Class {
+        name: function.name.clone(),
+        place: (!function.file.is_empty()).then(|| Place {
+            file: function.file.clone(),
+            line: function.line,
+            last_line: function.last_line,
+        }),
+        package: function.package.clone(),
+        is_own: function.is_own,
     }
 }
 

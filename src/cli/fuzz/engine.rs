@@ -34,6 +34,8 @@ pub(super) struct Reading {
     pub(super) texts: Option<TextCounts>,
     /// What the mutator's operators have come to, as of its last report.
     pub(super) operators: Vec<OperatorCounts>,
+    /// How often what the campaign is aimed at was reached, as of the last report.
+    pub(super) aim: Option<AimCounts>,
     /// Whether an input failed, with or without a file.
     pub(super) failed: bool,
     /// Whether there was a status line; with `-verbosity=0` there is none, and coverage is unknown.
@@ -62,6 +64,17 @@ pub(super) struct TextCounts {
     pub(super) refused: u64,
     /// Of the misses, those that could not be parsed within the budget.
     pub(super) exhausted: u64,
+}
+
+/// How a campaign with an aim is getting on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub(super) struct AimCounts {
+    /// Runs that have reached it.
+    pub(super) reached: u64,
+    /// Runs.
+    pub(super) runs: u64,
+    /// The number of the first run that has reached it; 0 for none.
+    pub(super) first: u64,
 }
 
 /// What an operator has come to.
@@ -96,6 +109,8 @@ impl Reading {
             self.paths = Some(path_counts(counts));
         } else if let Some(counts) = line.strip_prefix("pleach: runs: ") {
             self.texts = Some(text_counts(counts));
+        } else if let Some(counts) = line.strip_prefix("pleach: aim: ") {
+            self.aim = Some(aim_counts(counts));
         } else if let Some(counts) = line.strip_prefix("pleach: operator: ") {
             self.operator(counts);
         } else if line.starts_with("SUMMARY: ") {
@@ -196,6 +211,21 @@ fn path_counts(line: &str) -> PathCounts {
     counts
 }
 
+/// Reads a line about what the campaign is aimed at, of the same form.
+fn aim_counts(line: &str) -> AimCounts {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let mut counts = AimCounts::default();
+    for pair in words.windows(2) {
+        match pair[0] {
+            "reached:" => set(&mut counts.reached, pair[1]),
+            "of:" => set(&mut counts.runs, pair[1]),
+            "first:" => set(&mut counts.first, pair[1]),
+            _ => {}
+        }
+    }
+    counts
+}
+
 /// Reads a line about texts, of the same form.
 fn text_counts(line: &str) -> TextCounts {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -252,7 +282,7 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, MAX_LINE, PathCounts, Reading, TextCounts};
+    use super::{AimCounts, Lines, MAX_LINE, PathCounts, Reading, TextCounts};
 
     fn read(text: &str) -> Reading {
         let mut reading = Reading::default();
@@ -388,6 +418,19 @@ pleach: coverage: k: 4 covered: 3100 of: 4254 more: 1",
             ..Reading::default()
         };
         assert_eq!(reading, expected);
+    }
+
+    #[test]
+    fn the_mutator_says_how_often_the_aim_was_reached() {
+        let reading = read(
+            "pleach: aim: reached: 0 of: 1000 first: 0\npleach: aim: reached: 30 of: 2000 first: 1200 more: 1",
+        );
+        let expected = AimCounts {
+            reached: 30,
+            runs: 2000,
+            first: 1200,
+        };
+        assert_eq!(reading.aim, Some(expected));
     }
 
     #[test]

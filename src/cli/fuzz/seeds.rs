@@ -83,6 +83,20 @@ pub(super) fn add(
     Ok(seeded)
 }
 
+/// Adds inputs to a corpus as they are.
+pub(super) fn add_inputs(inputs: &[Vec<u8>], corpus: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(corpus)
+        .map_err(|error| Failure::file("make the directory", corpus, &error))?;
+    let corpus = Corpus {
+        path: corpus,
+        met: Mutex::new(BTreeSet::new()),
+    };
+    for input in inputs {
+        corpus.add(input)?;
+    }
+    Record::read(corpus.path).written(corpus.names())
+}
+
 /// A directory that several threads add to.
 struct Corpus<'a> {
     path: &'a Path,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::engine::{OperatorCounts, PathCounts, TextCounts};
+use super::engine::{AimCounts, OperatorCounts, PathCounts, TextCounts};
 use super::ruler::Level;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -35,8 +35,19 @@ pub(super) struct Summary<'a> {
     pub(super) texts: Option<TextCounts>,
     /// What the operators of the target's mutator have come to, if it says so.
     pub(super) operators: &'a [OperatorCounts],
+    /// What the campaign was aimed at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) aim: Option<AimSummary<'a>>,
     pub(super) crashes: &'a [PathBuf],
     pub(super) interrupted: bool,
+}
+
+/// What a campaign was aimed at, and how often it got there, as far as the target has said.
+#[derive(Serialize)]
+pub(super) struct AimSummary<'a> {
+    pub(super) function: &'a str,
+    #[serde(flatten)]
+    pub(super) counts: AimCounts,
 }
 
 pub(super) fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
@@ -93,6 +104,22 @@ pub(super) fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> 
                 "{share} without parsing, {} refused, {} beyond the budget",
                 texts.refused, texts.exhausted
             ),
+        );
+    }
+    if let Some(AimSummary { function, counts }) = &summary.aim {
+        let share = Share {
+            covered: counts.reached,
+            total: counts.runs,
+        };
+        row(
+            "aim".into(),
+            match counts.reached {
+                0 => format!("no run has reached {function}"),
+                _ => format!(
+                    "{share} of the runs have reached {function}, the first one after {}",
+                    counts.first
+                ),
+            },
         );
     }
     for path in summary.crashes {

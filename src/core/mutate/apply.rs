@@ -3,7 +3,7 @@
 use super::places::CANDIDATES;
 use super::work::Workspace;
 use super::yields::Maker;
-use super::{FIRST, Operator, Outcome, SLIP, Session, TRANSPLANT, VERBATIM, operators};
+use super::{APPROACH, FIRST, Operator, Outcome, SLIP, Session, TRANSPLANT, VERBATIM, operators};
 use crate::id::ProductionId;
 use crate::slip;
 
@@ -18,6 +18,9 @@ const MISREAD_REPEATS: usize = 3;
 /// What mutating an input with slips does, out of 1000: forgets them first; changes them rather than the derivation.
 pub(super) const FORGET: u32 = 250;
 const RESLIP: u32 = 300;
+
+/// How many of 1000 mutations bring an input nearer to what the campaign is aimed at.
+const AIMED: u32 = 500;
 
 /// How many of 1000 inputs become whole texts of the engine's at most.
 const MOST_VERBATIM: u32 = 500;
@@ -190,6 +193,10 @@ impl Session {
 
     /// Changes the derivation by one operator.
     pub(super) fn change(&mut self, shrink: bool) -> Outcome {
+        let approaches = self.work.aim.is_some() && !shrink && self.draw(AIMED);
+        if approaches && self.apply_numbered(APPROACH) {
+            return Outcome::Mutated(operators::Approach.name());
+        }
         for _ in 0..DRAWS {
             let number = self.yields.draw(&mut self.work.rng);
             if (!shrink || self.operators[number].shrinks()) && self.apply_numbered(number) {

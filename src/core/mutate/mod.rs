@@ -13,6 +13,7 @@
 //! On demand a share of the inputs is slightly invalid ([`Session::set_errors`], [`crate::slip`]), and a share is texts that the engine has
 //! changed as a whole ([`Session::set_verbatim`]).
 
+mod aim;
 mod apply;
 mod bounds;
 mod edit;
@@ -44,6 +45,7 @@ use crate::kpath::{Coverage, Error, KPaths, WindowTable};
 use crate::model::{Model, Reading};
 use crate::rng::Rng;
 
+pub use aim::Constraint;
 pub use engine::ByteMutator;
 pub use kinds::Kind;
 pub use length::DEFAULT_LEN_CONTROL;
@@ -53,6 +55,7 @@ pub use work::{Budget, ItemSource, Part, Size, Workspace};
 pub use yields::Tally;
 pub use yields::{hash, place_of};
 
+use aim::Aim;
 use guidance::Guidance;
 use length::Length;
 use opening::Opening;
@@ -115,8 +118,9 @@ const REWORD: usize = 2;
 const SLIP: usize = 3;
 const TRANSPLANT: usize = 4;
 const VERBATIM: usize = 5;
+const APPROACH: usize = 6;
 /// The number of the first operator that is drawn by weight.
-const FIRST: usize = 6;
+const FIRST: usize = 7;
 
 impl Session {
     /// A session that steers toward k-paths of up to the given k.
@@ -153,7 +157,7 @@ impl Session {
             renderer: Renderer::default(),
             maker: None,
         };
-        // The first ones have shares of their own; slips and parts of other inputs are never drawn.
+        // The first ones have shares of their own; those from slips on are never drawn.
         let own: [(Box<dyn Operator>, &'static str); FIRST] = [
             (Box::new(operators::Seek), "seek"),
             (Box::new(operators::Bytes), "bytes"),
@@ -161,6 +165,7 @@ impl Session {
             (Box::new(operators::Slip), "slip"),
             (Box::new(operators::Transplant), "transplant"),
             (Box::new(operators::Verbatim), "verbatim"),
+            (Box::new(operators::Approach), "approach"),
         ];
         for (operator, name) in own {
             session.yields.add(name, 0.0);
@@ -229,6 +234,13 @@ impl Session {
             self.work.shun();
         }
         self.adopt(&[]);
+    }
+
+    /// Aims at inputs that satisfy one of some constraints: a share of the mutations brings a parent that satisfies none nearer to one
+    /// ([`operators::Approach`]). Constraints that together have more than 64 different paths are left out, the last ones first.
+    pub fn aim(&mut self, constraints: &[Constraint]) {
+        let aim = Aim::new(self.coverage().kpaths(), constraints);
+        self.work.aim = (!aim.is_empty()).then(|| Box::new(aim));
     }
 
     /// Gives the operators their shares: fixed ones, and what those leave by weight.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::aim::Aim;
 use super::edits::Edits;
 use super::engine::{ByteMutator, Readers};
 use super::guidance::Guidance;
@@ -46,6 +47,8 @@ pub struct Workspace {
     /// The bounds that edits keep.
     pub limits: Budget,
     pub(super) steering: Steering,
+    /// What the campaign is aimed at, if it is.
+    pub(super) aim: Option<Box<Aim>>,
     pub(super) rng: Rng,
     /// What is mutated, and what stands elsewhere instead.
     pub(super) parent: Box<Parent>,
@@ -132,6 +135,7 @@ impl Workspace {
             codec: codec.clone(),
             limits: Budget::default(),
             steering: Steering::new(coverage),
+            aim: None,
             rng,
             parent: Box::default(),
             edits: Edits::default(),

@@ -17,7 +17,7 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::coverage::Target;
+use super::super::counters::Target;
 use super::record::{self, Verdict};
 use super::request::Request;
 

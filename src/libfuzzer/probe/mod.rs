@@ -25,7 +25,6 @@
 //! is written with others. Equal sets of counters are written once. The CPU clock is a system call, which can take as long as a short
 //! run: it is read for runs of more than 50 µs; a shorter one has taken what the wall clock says.
 
-mod coverage;
 mod ending;
 mod record;
 mod request;
@@ -33,8 +32,8 @@ mod request;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
+use super::counters::Target;
 use super::{allocator, goal};
-use coverage::Target;
 use record::{Recorder, Verdict};
 use request::Request;
 
@@ -104,7 +103,7 @@ pub(super) fn takes(bytes: &[u8]) {
 /// Runs the inputs of a directory and writes what they come to. Says what it has done.
 pub(super) fn run(directory: &Path) -> Result<String, String> {
     let request = Request::read(directory)?;
-    let target = Target::find()?;
+    let target = Target::find().map_err(|error| format!("PLEACH_PROBE: {error}"))?;
     let mode = if request.is_text { TEXTS } else { FILES };
     MODE.store(mode, Ordering::Relaxed);
     let mut recorder = Recorder::create(&directory.join("records"), request.flush)?;

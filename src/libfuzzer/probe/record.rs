@@ -29,8 +29,8 @@ use std::os::fd::{IntoRawFd as _, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
+use super::super::counters::Target;
 use super::super::goal;
-use super::coverage::Target;
 use super::ending::{MONOTONIC, clock};
 
 /// Bytes of frames that gather.

@@ -1,6 +1,7 @@
 //! The operators, one a file.
 
 mod absorb;
+mod approach;
 mod borrow;
 mod bytes;
 mod character;
@@ -24,6 +25,7 @@ mod vary;
 mod verbatim;
 
 pub use absorb::Absorb;
+pub use approach::Approach;
 pub use borrow::Borrow;
 pub use bytes::Bytes;
 pub use character::Character;

@@ -58,6 +58,16 @@ impl Operator for Seek {
     }
 }
 
+/// Puts a path into the derivation, where the least of it is missing. False, and nothing changed, if it is there or the budget forbids it.
+pub(super) fn add(work: &mut Workspace, target: &[SymbolId]) -> bool {
+    let mut path = std::mem::take(&mut work.buffers.path);
+    path.clear();
+    let found = closest(work, target, &mut path);
+    let grafted = found.is_some_and(|site| graft(work, site, &path));
+    work.buffers.path = path;
+    grafted
+}
+
 /// The site where a path from the root departs from the derivation; what is left of the path stays in `path`.
 fn follow_root(work: &Workspace, path: &mut Vec<SymbolId>) -> u32 {
     let mut site = 0;

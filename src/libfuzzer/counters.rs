@@ -12,13 +12,15 @@
     unsafe_code,
     reason = "sections and functions that the linker knows by name; no crate wraps them"
 )]
+#![cfg_attr(not(unix), allow(dead_code, reason = "probes are on Unix only"))]
 
+use std::ffi::c_int;
 use std::ops::Range;
 use std::slice;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// What a fuzz target takes: bytes and their number.
-type Callback = unsafe extern "C" fn(*const u8, usize) -> libc::c_int;
+type Callback = unsafe extern "C" fn(*const u8, usize) -> c_int;
 
 /// Addresses of what the linker knows; 0 where there is nothing.
 #[derive(Clone, Debug)]
@@ -158,13 +160,11 @@ pub(super) struct Target {
 impl Target {
     /// Finds it; says what is missing.
     pub(super) fn find() -> Result<Target, String> {
-        let names = names::find().ok_or(
-            "PLEACH_PROBE: there is no probe on this platform, only on Unix\nhelp: \
-             run this on Linux",
-        )?;
+        let names = names::find()
+            .ok_or("there is no probe on this platform, only on Unix\nhelp: run this on Linux")?;
         if names.callback == 0 {
             return Err(
-                "PLEACH_PROBE: this program has no LLVMFuzzerTestOneInput\nhelp: define its target by `pleach::fuzz!`, or by \
+                "this program has no LLVMFuzzerTestOneInput\nhelp: define its target by `pleach::fuzz!`, or by \
                  `fuzz_target!` of libfuzzer-sys"
                     .into(),
             );
@@ -173,14 +173,14 @@ impl Target {
         let entries = names.table.len() / size_of::<[usize; 2]>();
         if bytes == 0 || entries == 0 {
             return Err(
-                "PLEACH_PROBE: this program has no counters, so nothing can be said of what an input reaches\nhelp: build it by \
+                "this program has no counters, so nothing can be said of what an input reaches\nhelp: build it by \
                  `cargo fuzz build` or `pleach fuzz`"
                     .into(),
             );
         }
         if bytes != entries {
             return Err(format!(
-                "PLEACH_PROBE: this program has {bytes} counters, but {entries} entries in its PC table\nhelp: build it by \
+                "this program has {bytes} counters, but {entries} entries in its PC table\nhelp: build it by \
                  `cargo fuzz build` or `pleach fuzz`"
             ));
         }
@@ -212,6 +212,17 @@ impl Target {
         // SAFETY: they are bytes that may be written. Threads of the target that count meanwhile lose or keep a count, as they
         // do when the engine clears the counters.
         unsafe { counters.write_bytes(0, self.counters.len()) };
+    }
+
+    /// Whether there is a counter of this number.
+    pub(super) fn has_point(&self, point: u32) -> bool {
+        (point as usize) < self.counters.len()
+    }
+
+    /// Whether a counter is not zero.
+    pub(super) fn is_covered(&self, point: u32) -> bool {
+        let counter = self.counters.get(point as usize);
+        counter.is_some_and(|it| it.load(Ordering::Relaxed) != 0)
     }
 
     /// Puts the numbers of the counters that are not zero in `points`.
@@ -269,8 +280,8 @@ mod tests {
 
     use super::Target;
 
-    unsafe extern "C" fn returns_length(_: *const u8, len: usize) -> libc::c_int {
-        len as libc::c_int
+    unsafe extern "C" fn returns_length(_: *const u8, len: usize) -> std::ffi::c_int {
+        len as std::ffi::c_int
     }
 
     #[test]
