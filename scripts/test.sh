@@ -197,6 +197,24 @@ probe() {
     check disagrees
     check grep -q 'rejected where the input has number: .*<exp>$' "$scratch/agree"
     check grep -q '^too narrow: ' "$scratch/agree"
+    # Trees of verdicts, failures and times; predictions and aimed inputs that are run.
+    local model=$scratch/model
+    check "$pleach" associate disagrees --of verdict -n 300 -o "$model" --force
+    run tee_output "$pleach" explain "$model" rejected
+    check grep -q 'when the input has number: .*<exp>$' "$scratch/output"
+    run tee_output "$pleach" aim "$model" rejected -n 20 --check disagrees
+    check grep -Eq 'those that reach it \(median\) +(9[0-9]|100)' "$scratch/output"
+    check "$pleach" associate disagrees --of slow -n 300 -o "$model" --force
+    check "$pleach" associate fragile --of crash -n 300 -o "$model" --force
+    run tee_output "$pleach" explain "$model"
+    check grep -q 'panicked at .*fragile.rs' "$scratch/output"
+    check "$pleach" associate json -n 300 -o "$model" --force
+    run tee_output "$pleach" predict "$model" corpus/json/* --text --check json
+    check grep -Eq '^accuracy +9[0-9]' "$scratch/output"
+    # A campaign that is aimed at a function reaches it in a good part of its runs; without the aim, one in a hundred does.
+    mkdir "$scratch/aimed"
+    run tee_output "$pleach" fuzz json 5s --aim parse_exponent --corpus "$scratch/aimed" --random-seed 1 -- -verbosity=0
+    check grep -Eq '^aim .*\([2-9][0-9](\.[0-9])? %\) of the runs' "$scratch/output"
 }
 disagrees() {
     local code=0
@@ -205,7 +223,7 @@ disagrees() {
     [ "$code" -eq 1 ]
 }
 long probe probe fuzz/fuzz_targets/disagrees.rs grammars/json/json.ebnf src/cli/fuzz/agree.rs src/cli/fuzz/agree src/cli/fuzz/lesson.rs \
-    src/cli/fuzz/probe.rs src/libfuzzer/probe src/probe
+    src/cli/fuzz/probe.rs src/cli/associate src/libfuzzer/aim.rs src/libfuzzer/probe src/probe
 
 # Goals: numbers that a target reports, its failures and what it allocates, in both kinds of campaigns.
 goals() {

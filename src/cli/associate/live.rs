@@ -95,8 +95,8 @@ impl AimArgs {
                 "no input that was learned from tells how to reach `{name}` ({what}): inputs that happen to are mutated more often"
             )),
             (seeds, ways) => note(format_args!(
-                "aim: `{name}` ({what}); {} known, {} made for the corpus",
-                count(ways as u64, "way to it").replace("its", "it"),
+                "aim: `{name}` ({what}): {} of k-paths, {} for the corpus",
+                count(ways as u64, "constraint"),
                 count(seeds as u64, "input")
             )),
         }

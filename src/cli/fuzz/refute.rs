@@ -226,19 +226,31 @@ impl CrashArgs {
             path: artifact.to_owned(),
             name: artifact.file_name().map(PathBuf::from).unwrap_or_default(),
         };
-        let text = subject.texts(std::slice::from_ref(&file))?.remove(0);
-        let verdict = verdict(subject, &text)?;
+        let mut text = subject.texts(std::slice::from_ref(&file))?.remove(0);
+        let mut verdict = verdict(subject, &text)?;
+        let mut bytes = Vec::new();
+        read_input(artifact, &mut bytes)?;
+        let mut is_choices = !subject.is_text;
+        if !verdict.is_failure() && is_choices {
+            // A text from somebody's report, rather than a file of the target's own.
+            let as_text = self::verdict(subject, &bytes)?;
+            if as_text.is_failure() {
+                note(format_args!(
+                    "note: {} is read as a text, since it fails as one, and not as a choice sequence",
+                    artifact.display()
+                ));
+                (text, verdict, is_choices) = (bytes.clone(), as_text, false);
+            }
+        }
         if !verdict.is_failure() {
             return Err(Failure::new(
                 format_args!("{} does not fail: it is {verdict}", artifact.display()),
                 "name an input that fails in this target, as it is built now",
             ));
         }
-        let mut bytes = Vec::new();
-        read_input(artifact, &mut bytes)?;
         let codec = Codec::new(&subject.source.graph);
         // What is only slightly invalid may fail as well where it is valid.
-        if !subject.is_text && !slip::split(&bytes).1.is_empty() {
+        if is_choices && !slip::split(&bytes).1.is_empty() {
             let choices = slip::split(&bytes).0.to_vec();
             let plain = subject
                 .texts_of(&codec, std::slice::from_ref(&choices))?
@@ -473,12 +485,9 @@ fn print(report: &Report, out: &mut Output) -> Result<(), Failure> {
         count(failing + passing, "sentence")
     )?;
     for it in elsewhere {
-        writeln!(
-            out,
-            "{} otherwise: {}",
-            count(it.inputs, "input fails").replace("failss", "fail"),
-            it.failure
-        )?;
+        let fail = if it.inputs == 1 { "fails" } else { "fail" };
+        let inputs = count(it.inputs, "input");
+        writeln!(out, "{inputs} {fail} otherwise: {}", it.failure)?;
     }
     for (at, way) in ways.iter().enumerate() {
         let lead = if at == 0 {
