@@ -20,6 +20,7 @@ mod seeds;
 mod summary;
 mod surround;
 mod target;
+mod view;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -34,8 +35,10 @@ use pleach_project::{CargoFuzz, Project, Sanitizer};
 use super::args::{JsonArgs, NotationArgs};
 use super::associate::{AimArgs, Aimed};
 use super::failure::{Answer, Failure, note, reason};
+use super::init::{quoted, shown};
 use super::input::is_hidden;
 use super::output::Output;
+use super::report::Canvas;
 pub(super) use agree::Agree;
 use build::Build;
 use engine::Reading;
@@ -48,6 +51,7 @@ use ruler::Ruler;
 use summary::{AimSummary, Summary};
 pub(super) use surround::Surround;
 use target::Target;
+use view::{About, Sample, View};
 
 /// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
 /// feature for every count of every edge, and a schedule that keeps account of how rare each of them is, the engine takes more
@@ -76,6 +80,9 @@ const AIM_VARIABLE: &str = "PLEACH_AIM";
 ///
 /// Without --random-seed the engine chooses a seed of its own. With it, 0 included, nothing that pleach does depends on the clock
 /// (PLEACH_CLOCK=0).
+///
+/// While it runs, a terminal shows how it is getting on; elsewhere there is a line a minute. What the engine says of itself is shown by
+/// --engine-log only.
 ///
 /// Ends after TIME, at the first input that fails, or by Ctrl-C, always with a summary. Its exit code is 1 if an input failed.
 ///
@@ -116,6 +123,9 @@ pub(super) struct Fuzz {
     /// Let the campaign begin with this number, so that nothing pleach does is left to chance or to the clock
     #[arg(long, value_name = "N")]
     random_seed: Option<u64>,
+    /// Print all that the engine says, instead of a view of it; or write it to a file, as in --engine-log=FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    engine_log: Option<Option<PathBuf>>,
     #[command(flatten)]
     aim: AimArgs,
     #[command(flatten)]
@@ -234,12 +244,13 @@ impl Fuzz {
         };
         let old_artifacts = files(&artifacts);
         let mut reading = Reading::default();
+        let view = self.view(&known, &corpus[0])?;
         let (ending, seconds) = timed(|| {
             let mut command = self.run_command(&build, &cargo_fuzz, &project);
             if let Some(aimed) = &aimed {
                 command.env(AIM_VARIABLE, aimed.file());
             }
-            process::run(&mut command, &mut reading)
+            process::run(&mut command, &mut reading, view)
         });
         let ending = ending.map_err(|error| cannot_run(&error))?;
         // In fork mode the engine does not name them.
@@ -293,6 +304,16 @@ impl Fuzz {
         if let Some(outdated) = &outdated {
             outdated.warn();
         }
+        if !reading.failed
+            && reading.started
+            && known.source.is_some()
+            && Canvas::of_stderr().is_some()
+        {
+            let (grammar, corpus) = (known.grammar(), quoted(&shown(&corpus[0])));
+            note(format_args!(
+                "\nwhat the corpus covers, and what it lacks: pleach coverage {grammar} {corpus} --html coverage.html"
+            ));
+        }
         self.answer(&reading, ending, &known, program.as_deref())
     }
 
@@ -305,6 +326,22 @@ impl Fuzz {
         );
         let subject = args.open(&self.target)?;
         self.aim.prepare(&subject, self.random_seed.unwrap_or(0))
+    }
+
+    /// What is shown while the campaign runs.
+    fn view(&self, known: &Known, corpus: &Path) -> Result<View, Failure> {
+        let codec = known.source.as_ref().filter(|_| !known.is_text);
+        let sample = Sample {
+            corpus: corpus.to_owned(),
+            codec: codec.map(|source| pleach_core::Codec::new(&source.graph)),
+        };
+        let log = self.engine_log.as_ref();
+        let about = About {
+            target: self.target.clone(),
+            seconds: self.seconds,
+            sample,
+        };
+        View::new(log.map(Option::as_deref), about)
     }
 
     /// Where inputs are, the place for new ones first, in the order in which the engine is told.

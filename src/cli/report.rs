@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, IsTerminal as _};
 
+use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use pleach_core::bitset::BitSet;
@@ -12,6 +13,7 @@ use pleach_core::{Graph, KPaths};
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::diagnostic::visible;
 use super::failure::Failure;
 use super::output::Output;
 use super::recognize::Kind;
@@ -121,9 +123,19 @@ const BAR: std::ops::RangeInclusive<usize> = 10..=40;
 impl Canvas {
     /// That of standard output, if it is a terminal, or is said to be one by `CLICOLOR_FORCE`.
     pub(super) fn of_stdout() -> Option<Canvas> {
-        let choice = AutoStream::choice(&io::stdout());
+        Canvas::of(&io::stdout())
+    }
+
+    /// The same for standard error, but for what is said to be one.
+    pub(super) fn of_stderr() -> Option<Canvas> {
+        let is_terminal = io::stderr().is_terminal();
+        is_terminal.then(|| Canvas::of(&io::stderr())).flatten()
+    }
+
+    fn of(stream: &impl RawStream) -> Option<Canvas> {
+        let choice = AutoStream::choice(stream);
         let is_forced = matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi);
-        if !is_forced && !io::stdout().is_terminal() {
+        if !is_forced && !stream.is_terminal() {
             return None;
         }
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -204,6 +216,31 @@ impl Canvas {
         rows.map(|(row, share)| vec![row[0].clone(), self.bar(share, room) + "  " + &row[1]])
             .collect()
     }
+}
+
+/// The beginning of a text, in which all can be seen: bytes that are no characters are written as in the notation.
+pub(super) fn excerpt(text: &[u8], most: usize) -> String {
+    let mut shown = String::new();
+    let mut room = most;
+    for chunk in text.utf8_chunks() {
+        let valid: String = chunk.valid().chars().take(room).collect();
+        room -= valid.chars().count();
+        shown += &visible(&valid);
+        for byte in chunk.invalid().iter().take(room) {
+            shown += &format!("\\x{byte:02x}");
+        }
+        room -= chunk.invalid().len().min(room);
+        if room == 0 {
+            break;
+        }
+    }
+    let all = text
+        .utf8_chunks()
+        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len());
+    if all.sum::<usize>() > most {
+        shown.push('…');
+    }
+    shown
 }
 
 /// A number of bytes with a unit that keeps it short.

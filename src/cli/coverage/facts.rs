@@ -15,7 +15,7 @@ use pleach_core::{Graph, KPaths};
 use crate::diagnostic::visible;
 use crate::failure::Failure;
 use crate::input::{InputFile, read_input};
-use crate::report::{Level, Share};
+use crate::report::{Level, Share, excerpt};
 
 use super::gaps::Gap;
 use super::survey::Surveyed;
@@ -342,31 +342,6 @@ impl<'a> Shelf<'a> {
         self.at.insert(place, at);
         Ok(Some(at))
     }
-}
-
-/// The beginning of a text, in which all can be seen: bytes that are no characters are written as in the notation.
-pub(super) fn excerpt(text: &[u8], most: usize) -> String {
-    let mut shown = String::new();
-    let mut room = most;
-    for chunk in text.utf8_chunks() {
-        let valid: String = chunk.valid().chars().take(room).collect();
-        room -= valid.chars().count();
-        shown += &visible(&valid);
-        for byte in chunk.invalid().iter().take(room) {
-            shown += &format!("\\x{byte:02x}");
-        }
-        room -= chunk.invalid().len().min(room);
-        if room == 0 {
-            break;
-        }
-    }
-    let all = text
-        .utf8_chunks()
-        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len());
-    if all.sum::<usize>() > most {
-        shown.push('…');
-    }
-    shown
 }
 
 /// The beginning of a text that can be seen already.

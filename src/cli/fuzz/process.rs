@@ -1,14 +1,15 @@
-//! Running the engine: its messages pass through as they come and are read on the way, and an interrupt ends it in order.
+//! Running the engine: its messages go to a view as they come, and an interrupt ends it in order.
 //!
 //! The engine runs in a process group of its own, so that an interrupt reaches it once, from here, whether it came from the
 //! terminal or from `kill`, and whatever stands between (cargo-fuzz, Cargo). Its output is then read to the end: the last
 //! thing that libFuzzer does when it is interrupted is to print its numbers.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::engine::{Lines, Reading};
+use super::engine::Reading;
+use super::view::View;
 use crate::output;
 
 /// The leader of the group that runs; 0 if none does.
@@ -26,7 +27,11 @@ pub(super) struct Ending {
 }
 
 /// Runs a command to its end. Both its streams go to standard error.
-pub(super) fn run(command: &mut Command, reading: &mut Reading) -> io::Result<Ending> {
+pub(super) fn run(
+    command: &mut Command,
+    reading: &mut Reading,
+    mut view: View,
+) -> io::Result<Ending> {
     command.stdin(Stdio::null());
     // Standard output is for the summary.
     command.stdout(io::stderr());
@@ -46,11 +51,12 @@ pub(super) fn run(command: &mut Command, reading: &mut Reading) -> io::Result<En
             signal(child.id(), Signal::Interrupt);
         }
         if let Some(stderr) = child.stderr.take() {
-            pass_through(stderr, reading)?;
+            hand_on(stderr, reading, &mut view)?;
         }
         child.wait()
     })();
     GROUP.store(0, Ordering::SeqCst);
+    view.finish();
     output::on_interrupt(None);
     Ok(Ending {
         status: ended?,
@@ -58,19 +64,19 @@ pub(super) fn run(command: &mut Command, reading: &mut Reading) -> io::Result<En
     })
 }
 
-fn pass_through(mut from: impl Read, reading: &mut Reading) -> io::Result<()> {
+fn hand_on(mut from: impl Read, reading: &mut Reading, view: &mut View) -> io::Result<()> {
     let mut block = [0; 1 << 13];
-    let mut lines = Lines::default();
     loop {
         let len = match from.read(&mut block) {
-            Ok(0) => return Ok(()),
+            Ok(0) => {
+                view.end(reading);
+                return Ok(());
+            }
             Ok(len) => len,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        // Whoever has closed standard error may still want the summary.
-        let _ = io::stderr().write_all(&block[..len]);
-        lines.feed(&block[..len], |line| reading.line(line));
+        view.feed(&block[..len], reading);
     }
 }
 
