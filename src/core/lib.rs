@@ -25,7 +25,7 @@
 //! | 5 | [`choice`]: decoding, encoding, the site index |
 //! | 6 | [`tree`]: derivation trees to look at; [`parse`]: text to derivation forests; [`slip`]: slightly invalid inputs; [`model`]: learned distributions |
 //! | 7 | [`generate`]: random sentences, covering sets; [`semantics`]: hooks at nodes, for what is not context-free |
-//! | 8 | [`mutate`]: sessions, operators, steering; `lint` (feature `tools`): what is legal in a grammar but hardly meant |
+//! | 8 | [`mutate`]: sessions, operators, steering; with feature `tools`, `lint`: what is legal in a grammar but hardly meant, and `reduce`: the smallest input for which a test holds |
 //!
 //! # Example
 //!
@@ -56,6 +56,8 @@ pub mod lint;
 pub mod model;
 pub mod mutate;
 pub mod parse;
+#[cfg(feature = "tools")]
+pub mod reduce;
 pub mod rng;
 pub mod semantics;
 pub mod slip;

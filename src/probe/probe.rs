@@ -102,7 +102,22 @@ impl Probe {
     pub fn run<I: AsRef<[u8]>>(
         &self,
         inputs: &[I],
+        progress: impl FnMut(usize),
+    ) -> Result<Probed, Error> {
+        self.run_until(inputs, progress, |_| false)
+    }
+
+    /// The same, but ends behind the first input that fails as it is asked for. What comes behind that is not run, and has no
+    /// [`Run`](crate::Run).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Probe::run`].
+    pub fn run_until<I: AsRef<[u8]>>(
+        &self,
+        inputs: &[I],
         mut progress: impl FnMut(usize),
+        mut is_it: impl FnMut(&Verdict) -> bool,
     ) -> Result<Probed, Error> {
         let folder = tempfile::tempdir().map_err(|source| Error::File {
             path: std::env::temp_dir(),
@@ -155,6 +170,9 @@ impl Probe {
             if is_told {
                 let last = runs.len() - 1;
                 complete(&mut runs[last], &ending);
+                if is_it(&runs[last].verdict) {
+                    break;
+                }
             } else if !is_done && runs.len() < inputs.len() {
                 if ending.status.code() == Some(2)
                     && let Some(message) = refusal(&ending.said)
@@ -168,6 +186,7 @@ impl Probe {
                             what: how(ending.status),
                         },
                     };
+                    let is_found = is_it(&verdict);
                     runs.push(Run {
                         verdict,
                         cpu: Duration::ZERO,
@@ -175,6 +194,9 @@ impl Probe {
                         count: None,
                         numbers: Vec::new(),
                     });
+                    if is_found {
+                        break;
+                    }
                     is_careful = false;
                 } else {
                     is_careful = true;

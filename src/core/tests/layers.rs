@@ -19,7 +19,7 @@ const LAYERS: &[(u32, &[&str])] = &[
     (5, &["choice"]),
     (6, &["tree", "parse", "slip", "model"]),
     (7, &["generate", "semantics"]),
-    (8, &["mutate", "lint"]),
+    (8, &["mutate", "lint", "reduce"]),
 ];
 /// Files that are no module of a layer: the roots, and what only tests see.
 const OUTSIDE: &[&str] = &["lib", "tests"];

@@ -96,6 +96,28 @@ fn the_next_process_begins_behind_the_input_that_fails() {
 }
 
 #[test]
+fn nothing_is_run_behind_the_failure_that_is_sought() {
+    let script = format!(
+        "write \"$table$sets\"; echo >>\"$0.started\"\n\
+         case $first in\n\
+         0) write '{}'; exit 77 ;;\n\
+         1) write '{}'; exit 77 ;;\n\
+         *) write unexpected ;;\n\
+         esac",
+        run(0, 0, 2, r"a.rs:1:2\nno"),
+        run(1, 0, 2, r"b.rs:3:4\nno"),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let probe = Probe::new(target(folder.path(), &script));
+    let is_it = |verdict: &Verdict| verdict.to_string() == "panic at b.rs:3:4";
+    let probed = probe.run_until(&["a", "b", "c"], |_| {}, is_it).unwrap();
+    assert_eq!(
+        verdicts(&probed),
+        ["panic at a.rs:1:2", "panic at b.rs:3:4"]
+    );
+}
+
+#[test]
 fn what_kills_without_a_word_is_found_by_going_carefully() {
     // What is not written at once is lost: the records of inputs 0 and 1 when input 2 kills.
     let script = format!(
