@@ -41,6 +41,7 @@ use super::output::Output;
 use super::report::Canvas;
 pub(super) use agree::Agree;
 use build::Build;
+pub(super) use duration::seconds;
 use engine::Reading;
 use known::{Known, Stated};
 use probe::TargetArgs;

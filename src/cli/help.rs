@@ -23,7 +23,7 @@ use super::report::count;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Fuzz a program",
-        &["init", "seed", "fuzz", "evolve", "surround"],
+        &["init", "seed", "fuzz", "evolve", "reduce", "surround"],
     ),
     (
         "Tie inputs to code",

@@ -36,6 +36,7 @@ mod paths;
 mod progress;
 mod recognize;
 mod record;
+mod reduce;
 mod report;
 mod seed;
 mod show;
@@ -81,6 +82,7 @@ enum Verb {
     Init(init::Init),
     Seed(seed::Seed),
     Fuzz(fuzz::Fuzz),
+    Reduce(reduce::Reduce),
     Surround(fuzz::Surround),
     Associate(associate::Associate),
     Explain(associate::Explain),
@@ -193,13 +195,16 @@ fn in_plain_words(message: &str) -> String {
 
 /// What to say of a word that is no verb: the one that is nearest, or that other tools have another word for.
 fn no_such_verb(word: &str) -> (String, String) {
-    const ELSEWHERE: [(&str, &str); 14] = [
+    const ELSEWHERE: [(&str, &str); 17] = [
         ("add", "init"),
         ("new", "init"),
         ("validate", "check"),
         ("test", "check"),
         ("run", "fuzz"),
         ("campaign", "fuzz"),
+        ("tmin", "reduce"),
+        ("minimize", "reduce"),
+        ("shrink", "reduce"),
         ("cmin", "seed"),
         ("cover", "seed"),
         ("random", "generate"),
@@ -256,6 +261,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Init(verb) => verb.run(out),
         Verb::Fuzz(verb) => verb.run(out),
         Verb::Surround(verb) => verb.run(out),
+        Verb::Reduce(verb) => verb.run(out),
         Verb::Agree(verb) => verb.run(out),
     }
 }

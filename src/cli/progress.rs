@@ -54,6 +54,21 @@ impl Progress {
         Progress { bar, open }
     }
 
+    /// A line that says how far something is of which nobody knows how long it takes; it vanishes as a bar does.
+    pub(super) fn line() -> Progress {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        Progress(bar)
+    }
+
+    /// What the line says now.
+    pub(super) fn say(&self, message: String) {
+        self.0.set_message(message);
+        self.0.tick();
+    }
+
     /// So much more is done.
     pub(super) fn add(&self, more: u64) {
         self.bar.inc(more);

@@ -1,7 +1,7 @@
 //! Durations on the command line: `60`, `60s`, `2m`, `1h30m`.
 
 /// Reads a duration as whole seconds, which is what the engine counts.
-pub(super) fn seconds(text: &str) -> Result<u32, String> {
+pub(crate) fn seconds(text: &str) -> Result<u32, String> {
     let text = text.trim();
     let seconds = match text.bytes().all(|byte| byte.is_ascii_digit()) {
         true => text.parse().ok(),

@@ -174,11 +174,16 @@ impl Subject {
         choices: &[Vec<u8>],
     ) -> Result<Vec<Vec<u8>>, Failure> {
         // Where inputs are texts, a target renders nothing but what it mutates, and hooks are out of reach.
-        if self.has_hooks && !self.is_text {
+        if self.renders_choices() {
             return self.render(choices);
         }
         let texts = choices.iter().map(|input| slip::text(codec, input));
         Ok(texts.collect())
+    }
+
+    /// Whether only the target can make texts of the choice sequences in its corpus.
+    pub(crate) fn renders_choices(&self) -> bool {
+        self.has_hooks && !self.is_text
     }
 
     /// The texts that a target with hooks makes of choice sequences.
@@ -334,6 +339,23 @@ impl TargetArgs {
             features,
             fuzz_dir,
             notation: NotationArgs::default(),
+        }
+    }
+
+    /// The same for a verb that says of its inputs by itself what they are. Of a target that cannot, `grammar` and `is_text` say it.
+    pub(crate) fn of_artifacts(
+        grammar: Option<PathBuf>,
+        is_text: bool,
+        program: Option<PathBuf>,
+        features: Option<String>,
+        fuzz_dir: Option<PathBuf>,
+        notation: NotationArgs,
+    ) -> TargetArgs {
+        TargetArgs {
+            grammar,
+            text: is_text,
+            notation,
+            ..TargetArgs::of_program(program, features, fuzz_dir)
         }
     }
 

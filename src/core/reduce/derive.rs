@@ -28,6 +28,7 @@ pub(super) struct Knowledge {
     /// By node: the bytes that must stand beside it in its right side.
     extras: IdVec<NodeId, u64>,
     ways: BTreeMap<ProductionId, Ways>,
+    cycles: BTreeMap<ProductionId, Option<(u64, Vec<SymbolId>)>>,
 }
 
 /// The cheapest ways from one production to all.
@@ -50,6 +51,7 @@ impl Knowledge {
             plainest: plainest.collect(),
             extras: extras(graph),
             ways: BTreeMap::new(),
+            cycles: BTreeMap::new(),
             graph: graph.clone(),
             codec,
         }
@@ -84,6 +86,33 @@ impl Knowledge {
         }
         way.reverse();
         way
+    }
+
+    /// The cheapest way from a nonterminal down to itself, and the bytes that stand around it there.
+    pub(super) fn cycle(&mut self, production: ProductionId) -> Option<(u64, Vec<SymbolId>)> {
+        if let Some(known) = self.cycles.get(&production) {
+            return known.clone();
+        }
+        let graph = self.graph.clone();
+        let mut best: Option<(u64, SymbolId, ProductionId)> = None;
+        for symbol in Graph::ids(graph.symbols_of(production)) {
+            if let Some(target) = graph.target_of(symbol)
+                && let Some(around) = self.around(target, production)
+            {
+                let cost = around.saturating_add(self.extras[graph.grammar()[symbol].node]);
+                // A way that adds nothing changes nothing.
+                if cost > 0 && best.is_none_or(|it| cost < it.0) {
+                    best = Some((cost, symbol, target));
+                }
+            }
+        }
+        let cycle = best.map(|(cost, symbol, target)| {
+            let mut path = vec![symbol];
+            path.extend(self.way(target, production));
+            (cost, path)
+        });
+        self.cycles.insert(production, cycle.clone());
+        cycle
     }
 
     /// Dijkstra's algorithm, once for each nonterminal. O(symbols · log symbols).

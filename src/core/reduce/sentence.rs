@@ -5,6 +5,7 @@
 //! | shortest | its shortest derivation |
 //! | hoist | a descendant of the same nonterminal, or of the same node |
 //! | wrap | a descendant of another nonterminal, in the shortest surroundings that allow it |
+//! | rewrap | a descendant of the same nonterminal, in the shortest surroundings that there are: `{"key":1}` becomes `[1]` |
 //! | alternative | another alternative, with the parts of the present one that it can have |
 //! | items | some neighboring items of a repetition are left out |
 //! | together | all subtrees with the same text become the same shorter one: a name, wherever it is used |
@@ -42,6 +43,7 @@ pub(super) enum Kind {
     Items { first: u32, count: u32 },
     Hoist { from: u32 },
     Wrap { from: u32 },
+    Rewrap { from: u32 },
     Shortest,
     Alternative { index: u32 },
     Together { short: Short },
@@ -246,6 +248,13 @@ impl Sentence {
                 let pair = (production[site as usize], inner);
                 if outer.node == at.node || pair.0.is_some() && pair.0 == pair.1 {
                     add(site, end, outer_len - len, Kind::Hoist { from });
+                    if let Some(production) = inner
+                        && let Some((around, _)) = knowledge.cycle(production)
+                        && around < (outer_len - len) as u64
+                    {
+                        let gain = outer_len - len - around as usize;
+                        add(site, end, gain, Kind::Rewrap { from });
+                    }
                 } else if let (Some(outer), Some(inner)) = pair
                     && is_wanted(outer_len - len)
                         | (0..=16).any(|by| is_wanted((outer_len - len).saturating_sub(by)))
@@ -375,6 +384,13 @@ impl Sentence {
                 );
                 let path = knowledge.way(outer, inner);
                 let part: Part<'_> = (inner, self.index.choices_of(from));
+                let graft = Graft::way(knowledge, &path, part);
+                Some(self.splice(site, &derive(knowledge, node, graft, scratch)))
+            }
+            Kind::Rewrap { from } => {
+                let production = production_of(knowledge, node)?;
+                let (_, path) = knowledge.cycle(production)?;
+                let part: Part<'_> = (production, self.index.choices_of(from));
                 let graft = Graft::way(knowledge, &path, part);
                 Some(self.splice(site, &derive(knowledge, node, graft, scratch)))
             }

@@ -158,6 +158,21 @@ fn slips_are_forgotten_if_they_do_not_matter() {
     assert_eq!(run("<4"), ("<4".to_owned(), false));
 }
 
+#[test]
+fn what_is_around_becomes_the_shortest_that_can_be() {
+    let deep = |text: &[u8]| {
+        let mut depth = 0;
+        let depths = text.iter().map(|byte| {
+            depth += i32::from(matches!(byte, b'[' | b'{'));
+            depth -= i32::from(matches!(byte, b']' | b'}'));
+            depth
+        });
+        depths.max() >= Some(3)
+    };
+    let text = r#"{"a": [1, 2, {"b": [null, "xyz", [1, 2]]}], "c": "x"}"#;
+    assert_eq!(reduced(&graph(JSON), text, deep).0, "[[[]]]");
+}
+
 /// In a grammar with tokens, separators are only kept where they matter.
 #[test]
 fn separators_go_with_what_they_separate() {
@@ -261,7 +276,7 @@ fn results_are_sentences_that_cannot_be_reduced_by_a_step() {
         });
         let parser = Parser::new(&graph);
         let result = reduced.text();
-        let context = || format!("round {round}: {text}\n{:?}\n{:?}", input, result);
+        let context = || format!("round {round}: {text}\n{input:?}\n{result:?}");
         assert!(
             holds(result) && parser.encode(result).is_ok(),
             "{}",

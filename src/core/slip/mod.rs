@@ -150,6 +150,28 @@ pub fn text(codec: &Codec, input: &[u8]) -> Vec<u8> {
     text
 }
 
+/// An input that stands for a text as it is: raw bytes in the place of the whole. Nothing for the empty text, and for one of more than
+/// [`MAX_RAW`] bytes.
+///
+/// ```
+/// use pleach_core::{Codec, Grammar, Graph, slip};
+///
+/// let grammar: Grammar = "list := '[' [0-9]* ']';".parse()?;
+/// let codec = Codec::new(&Graph::new(grammar)?);
+/// let input = slip::of_text(b"[12").unwrap();
+/// assert_eq!(slip::text(&codec, &input), b"[12");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn of_text(text: &[u8]) -> Option<Vec<u8>> {
+    let mut slips = Slips::new();
+    let is_whole = !text.is_empty() && slips.push(0, Change::Raw(text));
+    is_whole.then(|| {
+        let mut input = Vec::new();
+        slips.encode(&mut input);
+        input
+    })
+}
+
 /// Whether bytes are the script of one or more slips, in canonical form.
 fn is_script(script: &[u8]) -> bool {
     let mut reader = Reader(script);
