@@ -79,6 +79,11 @@ impl Folder {
     }
 }
 
+/// The name of the file with an input.
+pub(super) fn name_of(input: &[u8]) -> String {
+    name(digest(input))
+}
+
 fn name(digest: Digest) -> String {
     format!("{digest:032x}")
 }

@@ -8,6 +8,7 @@ mod build;
 mod crash;
 mod duration;
 mod engine;
+mod failures;
 mod known;
 mod lesson;
 pub(super) mod probe;
@@ -87,6 +88,9 @@ const AIM_VARIABLE: &str = "PLEACH_AIM";
 ///
 /// Ends after TIME, at the first input that fails, or by Ctrl-C, always with a summary. Its exit code is 1 if an input failed.
 ///
+/// What failed is reduced, for a few seconds: of the inputs that fail in one place, the smallest that still does is shown, and written beside
+/// them (--no-reduce leaves that out; `pleach reduce` does it later).
+///
 /// The target says what its grammar and its codec are. So the summary has the k-paths that the corpus covers, and texts to start
 /// from, which --seeds names, come in as what the target reads. A note in the corpus (`.pleach`, which engines pass over) says by which
 /// grammar it was made, so that a change of the grammar is noticed.
@@ -137,6 +141,9 @@ pub(super) struct Fuzz {
     /// `pleach::goal!`; may be repeated
     #[arg(long, value_name = "NAME")]
     goal: Vec<String>,
+    /// Tell of inputs that failed as they are, without making them smaller
+    #[arg(long)]
+    no_reduce: bool,
     /// The sanitizer to build with; all but none take nightly Rust
     #[arg(short, long, value_parser = sanitizer(), default_value_t = Sanitizer::None)]
     sanitizer: Sanitizer,
@@ -398,8 +405,17 @@ impl Fuzz {
                 is_text: known.is_text,
                 renderer: program.filter(|_| known.has_hooks),
             };
-            for artifact in &reading.artifacts {
-                reader.tell(artifact);
+            match (&known.source, program) {
+                (Some(source), Some(program)) if !self.no_reduce => {
+                    let failures = failures::Failures {
+                        target: &self.target,
+                        program,
+                        graph: &source.graph,
+                        reader,
+                    };
+                    failures.tell(&reading.artifacts);
+                }
+                _ => reading.artifacts.iter().for_each(|it| reader.tell(it)),
             }
             return Ok(Answer::No);
         }

@@ -28,8 +28,8 @@ use super::record::Codecs;
 use super::report::count;
 
 pub(crate) use drive::{Bounds, End, Reduced, drive};
-pub(crate) use test::Failing;
-use test::{Ending, Program, Test, Wanted};
+use test::{Ending, Program, Wanted};
+pub(crate) use test::{Failing, Test};
 
 /// Seconds that a run may take unless the user says so, and what an input that times out is reduced with.
 const TIMEOUT: u32 = 10;

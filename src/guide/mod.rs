@@ -28,6 +28,10 @@ pub mod report {}
 pub mod ci {}
 
 #[doc = include_str!("links.md")]
+#[doc = include_str!("crashes.md")]
+pub mod crashes {}
+
+#[doc = include_str!("links.md")]
 #[doc = include_str!("models.md")]
 pub mod models {}
 

@@ -29,34 +29,36 @@ pub(super) struct Reader<'a> {
 impl Reader<'_> {
     /// Says what an input is that failed, and what can be done with it.
     pub(super) fn tell(&self, artifact: &Path) {
-        let (grammar, file) = (self.grammar, shown_path(artifact));
+        let file = shown_path(artifact);
         let mut lines = format!("\nan input failed: {file}");
         let file = quoted(&file);
         if let Some(text) = self.text(artifact).and_then(shown) {
             lines += &format!("\n  its text: {text}");
         }
-        match (self.is_text, self.renderer) {
-            (true, _) => {
-                lines += "\n  the file is the text itself";
-                lines += &format!("\n  its tree: pleach show {grammar} {file} --text");
-            }
-            (false, Some(program)) => {
-                let program = quoted(&shown_path(program));
-                lines += &format!(
-                    "\n  its text as the target sees it, as a file: {RENDER}=DIR {program} {file}"
-                );
-                lines += &format!("\n  its tree: pleach show {grammar} {file}");
-            }
-            (false, None) => {
-                lines += &format!("\n  its text as a file: pleach decode {grammar} {file} > FILE");
-                lines += &format!("\n  its tree: pleach show {grammar} {file}");
-            }
-        }
+        lines += &self.commands(&file);
         note(lines);
     }
 
+    /// The commands that go on with an input, whose path is quoted, in lines of their own.
+    pub(super) fn commands(&self, file: &str) -> String {
+        let grammar = self.grammar;
+        let tree = format!("\n  its tree: pleach show {grammar} {file}");
+        match (self.is_text, self.renderer) {
+            (true, _) => format!("\n  the file is the text itself{tree} --text"),
+            (false, Some(program)) => {
+                let program = quoted(&shown_path(program));
+                format!(
+                    "\n  its text as the target sees it, as a file: {RENDER}=DIR {program} {file}{tree}"
+                )
+            }
+            (false, None) => {
+                format!("\n  its text as a file: pleach decode {grammar} {file} > FILE{tree}")
+            }
+        }
+    }
+
     /// The text of an input.
-    fn text(&self, artifact: &Path) -> Option<Vec<u8>> {
+    pub(super) fn text(&self, artifact: &Path) -> Option<Vec<u8>> {
         if let Some(program) = self.renderer.filter(|_| !self.is_text) {
             return render(program, artifact);
         }
@@ -85,7 +87,7 @@ fn render(program: &Path, artifact: &Path) -> Option<Vec<u8>> {
 }
 
 /// A text as a line, if it is short enough and text at all.
-fn shown(text: Vec<u8>) -> Option<String> {
+pub(super) fn shown(text: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(text).ok()?;
     if text.len() > MAX_SHOWN {
         return None;

@@ -38,6 +38,10 @@ const PAGES: &[(&str, &str)] = &[
     ),
     ("src/guide/report.md", include_str!("../../guide/report.md")),
     ("src/guide/ci.md", include_str!("../../guide/ci.md")),
+    (
+        "src/guide/crashes.md",
+        include_str!("../../guide/crashes.md"),
+    ),
     ("src/guide/models.md", include_str!("../../guide/models.md")),
     (
         "src/guide/associate.md",
@@ -90,6 +94,7 @@ const SKIPPED: &[&str] = &[
     "pleach evolve ",
     "pleach fuzz ",
     "pleach init ",
+    "pleach reduce fragile ",
     "pleach surround ",
     "scripts/fuzz.sh",
     "scripts/test.sh",
