@@ -60,13 +60,16 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
-        Progress(bar)
+        Progress {
+            bar,
+            open: Open::default(),
+        }
     }
 
     /// What the line says now.
     pub(super) fn say(&self, message: String) {
-        self.0.set_message(message);
-        self.0.tick();
+        self.bar.set_message(message);
+        self.bar.tick();
     }
 
     /// So much more is done.
