@@ -6,7 +6,7 @@
 //!                        └── one production made uniform ◀── learn ◀───────────────────────┘
 //! ```
 //!
-//! By the default settings there are more [ways](Way) to an input: mutants have parents among the best inputs so far as well, the operators
+//! By the default settings there are more ways to an input: mutants have parents among the best inputs so far as well, the operators
 //! of [`pleach_core::mutate`] join flips and swaps, and some inputs are made by what there was at the beginning. A way is taken
 //! as often as its inputs were selected, and never given up. The other strategies are what to compare with: they make inputs in one way
 //! and learn nothing, but what is EvoGFuzz's.
@@ -25,29 +25,13 @@ use pleach_core::rng::Rng;
 use pleach_core::{Codec, Graph, slip};
 use siphasher::sip::SipHasher13;
 
-use crate::archive::{Archive, Scale, Totals, Tried};
+use crate::archive::{Archive, Totals, Tried};
 use crate::goal::{Goal, Weights};
-use crate::mapping::{Features, Structure};
+use crate::mapping::Features;
 use crate::mutator::Mutator;
 use crate::runner::{Feedback, Input, Runner};
+use crate::settings::{Settings, Strategy};
 use crate::source::Source;
-
-/// How the inputs of a campaign come about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strategy {
-    /// By the loop.
-    Evolve,
-    /// By the loop without mutation of inputs, for failures alone, as EvoGFuzz does it.
-    EvoGFuzz,
-    /// By the grammar's own probabilities.
-    Random,
-    /// By the distribution of the seeds.
-    Probabilistic,
-    /// By the opposite of the distribution of the seeds.
-    Inverse,
-    /// To cover k-paths, short ones first.
-    KPaths,
-}
 
 /// A way in which an input comes about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,80 +76,6 @@ impl Worth {
 const LEAST_WORTH: f64 = 0.01;
 /// How much of what a way was worth counts in the next generation.
 const MEMORY: f64 = 0.8;
-
-/// What a campaign is like.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Settings {
-    /// How inputs come about.
-    pub strategy: Strategy,
-    /// How much each goal counts.
-    pub weights: Weights,
-    /// What fitness is of.
-    pub scale: Scale,
-    /// The inputs of a generation; half of them are mutants.
-    pub inputs: usize,
-    /// How many are selected to learn from.
-    pub selected: usize,
-    /// The longest texts, unless the grammar needs longer ones.
-    pub max_len: u32,
-    /// Whether half of the inputs are mutants.
-    pub mutates_inputs: bool,
-    /// Whether a production is made uniform in each generation.
-    pub mutates_grammar: bool,
-    /// Whether the best inputs have mutants, too, some inputs are made without what was learned, and the ways in which inputs come about are
-    /// taken as often as they have been worth it.
-    pub adapts: bool,
-    /// How many of 65 536 choices of what is made are uniform.
-    pub uniform: u16,
-    /// How often another input is made in the place of one that was run before.
-    pub redraws: u32,
-    /// How often the slowest inputs of a generation are run; the shortest time counts.
-    pub repeats: u32,
-    /// How many inputs are kept for a goal.
-    pub kept: usize,
-    /// What mappings are of.
-    pub structure: Structure,
-    /// Fixes all randomness.
-    pub seed: u64,
-}
-
-impl Settings {
-    /// The article's parameters: five inputs a generation and as many mutants by flips and swaps.
-    pub fn article() -> Settings {
-        Settings {
-            scale: Scale::Article,
-            inputs: 10,
-            selected: 5,
-            adapts: false,
-            uniform: 0,
-            redraws: 0,
-            structure: Structure::Subtrees(3),
-            ..Settings::default()
-        }
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            strategy: Strategy::Evolve,
-            weights: Weights::all(),
-            scale: Scale::Generation,
-            inputs: 200,
-            selected: 20,
-            max_len: 4096,
-            mutates_inputs: true,
-            mutates_grammar: true,
-            adapts: true,
-            uniform: 3000,
-            redraws: 10,
-            repeats: 3,
-            kept: 20,
-            structure: Structure::default(),
-            seed: 0,
-        }
-    }
-}
 
 /// What a generation has come to.
 #[derive(Clone, PartialEq, Debug)]

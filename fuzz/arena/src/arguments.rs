@@ -159,6 +159,9 @@ pub(crate) struct Evolve {
     /// Campaigns of each kind, which differ in their random numbers
     #[arg(long, default_value_t = 3)]
     pub seeds: u64,
+    /// Run the targets' programs from this directory, by their names, instead of building them
+    #[arg(long, value_name = "DIR")]
+    pub programs: Option<PathBuf>,
     /// Write the tables to this file, too
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -108,7 +108,7 @@ pub(crate) fn evolve(checkout: &Checkout, args: &Evolve, interrupt: &Interrupt) 
                 let path = results.join(format!("{name}.json"));
                 if args.force || !path.exists() {
                     eprintln!("{name}");
-                    let dir = results.join("out");
+                    let dir = results.join(format!("out-{}", target.name));
                     let _ = fs::remove_dir_all(&dir);
                     let mut command = Command::new(&args.pleach);
                     command.arg("evolve").arg(target.name).args(&options);
@@ -119,6 +119,9 @@ pub(crate) fn evolve(checkout: &Checkout, args: &Evolve, interrupt: &Interrupt) 
                     command.args(["--random-seed", &seed.to_string()]);
                     command.args(["-n", &args.inputs.to_string()]);
                     command.args(["--generations", &args.generations.to_string()]);
+                    if let Some(programs) = &args.programs {
+                        command.arg("--program").arg(programs.join(target.name));
+                    }
                     command.arg("-o").arg(&dir);
                     let report = run(&mut command)?;
                     fs::write(&path, serde_json::to_vec(&report)?)?;
@@ -274,6 +277,7 @@ mod tests {
             inputs: 200,
             generations: 20,
             seeds: 2,
+            programs: None,
             output: None,
             force: false,
             pleach: "pleach".into(),
