@@ -103,6 +103,8 @@ pub struct Archive {
     places: BTreeMap<String, u64>,
     totals: Totals,
     best: BTreeMap<Goal, Vec<Kept>>,
+    /// The inputs that have had new mappings last, the newest ones first: parents, since those that had most of them are old.
+    newest: Vec<Arc<Input>>,
 }
 
 /// What a single input has come to for each goal, before it is made a share.
@@ -121,6 +123,7 @@ impl Archive {
             places: BTreeMap::new(),
             totals: Totals::default(),
             best: BTreeMap::new(),
+            newest: Vec::new(),
         }
     }
 
@@ -152,14 +155,16 @@ impl Archive {
             left -= weight;
             left <= 0.0
         })?;
-        // Of two lists that are sorted, the better half gets most; of what was covered, the newest.
-        let bound = rng.index(list.len()) + 1;
-        let at = rng.index(bound);
-        let at = match goal {
-            Goal::Coverage => list.len() - 1 - at,
-            _ => at,
+        // Those in front get most: the best ones, but of what was covered or mapped the newest.
+        let mut draw = |len: usize| {
+            let bound = rng.index(len) + 1;
+            rng.index(bound)
         };
-        Some(&list[at].input)
+        match goal {
+            Goal::Coverage => Some(&list[list.len() - 1 - draw(list.len())].input),
+            Goal::Mappings => self.newest.get(draw(self.newest.len())),
+            _ => Some(&list[draw(list.len())].input),
+        }
     }
 
     /// Takes in a generation, and gives the fitness of each of its inputs. O(inputs · (functions + features · functions / 64)).
@@ -272,6 +277,8 @@ impl Archive {
         };
         if pairs > 0.0 {
             self.keep(Goal::Mappings, kept(pairs));
+            self.newest.insert(0, input.clone());
+            self.newest.truncate(self.most);
         }
         let (mut failures, mut distinct) = (0.0, 0.0);
         if let Some(place) = &feedback.failure {
