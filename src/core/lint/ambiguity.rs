@@ -6,12 +6,15 @@
 //!
 //! An ambiguous sentence is followed down to where its ambiguity comes from: among the subtrees of its canonical derivation, those
 //! whose text has several derivations although none of the texts below has. Their texts are then made shorter, first by trying
-//! what is inside them, then by leaving parts out, as long as they stay ambiguous. Every production is reported once.
+//! what is inside them, then by leaving parts out, as long as they stay ambiguous. Every production is reported once. So that an
+//! ambiguous number does not hide that sums are ambiguous, an unambiguous text of its production takes its place, and
+//! what is left is followed down, too.
 //! What has infinitely many derivations tells nothing here, so nonterminals that derive themselves come first.
 //!
 //! Ambiguity is often meant in a grammar for fuzzing, as where a keyword stands beside names to be drawn more often. It is a warning
 //! where a production begins and ends with itself: then the derivations multiply with every repetition.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,6 +61,7 @@ pub(super) fn find(
     let codec = Arc::new(Codec::new(&graph));
     let mut search = Search {
         codec: &codec,
+        sentences,
         references: references(graph.grammar()),
         scratch: Scratch::default(),
         found: Found::new(),
@@ -145,8 +149,30 @@ fn is_two_sided(grammar: &Grammar, production: ProductionId) -> bool {
     })
 }
 
+/// A part of a text that an ambiguity comes from.
+struct Origin {
+    range: Range<usize>,
+    production: ProductionId,
+    text: Vec<u8>,
+}
+
+fn shortest_first(one: &Origin, other: &Origin) -> Ordering {
+    let key = |it: &'_ Origin| (it.text.len(), it.production);
+    key(one)
+        .cmp(&key(other))
+        .then_with(|| one.text.cmp(&other.text))
+}
+
+/// What was followed down: the text as it is derived, and where its ambiguities come from.
+struct Origins {
+    text: Vec<u8>,
+    list: Vec<Origin>,
+}
+
 struct Search<'a, 'g> {
     codec: &'a Codec,
+    /// Short ones of every production.
+    sentences: &'a IdVec<ProductionId, Sentences>,
     references: IdVec<ProductionId, NodeId>,
     scratch: Scratch,
     found: Found,
@@ -157,14 +183,44 @@ impl Search<'_, '_> {
     /// Notes where the ambiguities of a text come from, if it has any.
     fn try_text(&mut self, production: ProductionId, text: &[u8]) {
         self.counting.spend(text.len() as u64 * STEPS_A_BYTE);
-        if !self.is_ambiguous(production, text) {
-            return;
+        let mut text = text.to_vec();
+        for _ in 0..TURNS {
+            if !self.is_ambiguous(production, &text) {
+                return;
+            }
+            let origins = self.origins(production, &text);
+            let Some(plain) = self.without(&text, &origins) else {
+                self.note_all(origins.list);
+                return;
+            };
+            self.note_all(origins.list);
+            text = plain;
         }
-        for (production, text) in self.origins(production, text) {
-            if !self.found.contains_key(&production) {
-                self.note(production, text);
+    }
+
+    fn note_all(&mut self, mut origins: Vec<Origin>) {
+        origins.sort_by(shortest_first);
+        for origin in origins {
+            if !self.found.contains_key(&origin.production) {
+                self.note(origin.production, origin.text);
             }
         }
+    }
+
+    /// A text with an unambiguous one in each place that an ambiguity comes from; nothing if that is the whole text, or there is none.
+    fn without(&mut self, whole: &[u8], origins: &Origins) -> Option<Vec<u8>> {
+        let mut text = origins.text.clone();
+        // From the back, so that places in front stay.
+        let mut by_place: Vec<&Origin> = origins.list.iter().collect();
+        by_place.sort_by_key(|it| std::cmp::Reverse(it.range.start));
+        for origin in by_place {
+            let sentences = self.sentences;
+            let mut plain = sentences[origin.production].iter();
+            let is_plain = |it: &&Vec<u8>| self.counting.count(origin.production, it) == Count::One;
+            let plain = plain.find(is_plain)?;
+            text.splice(origin.range.clone(), plain.iter().copied());
+        }
+        (text != whole && text != origins.text).then_some(text)
     }
 
     /// The same of a whole sentence, with the separators that its tokens need.
@@ -180,31 +236,42 @@ impl Search<'_, '_> {
         matches!(self.counting.count(production, text), Count::Several(_))
     }
 
-    /// Makes an ambiguous text as short as it gets, and notes that.
-    fn note(&mut self, mut production: ProductionId, mut text: Vec<u8>) {
+    /// Whether a text is ambiguous, and not because a part of it is.
+    fn is_origin(&mut self, production: ProductionId, text: &[u8]) -> bool {
+        self.is_ambiguous(production, text) && {
+            let origins = self.origins(production, text).list;
+            origins.len() == 1
+                && origins[0].production == production
+                && origins[0].range == (0..text.len())
+        }
+    }
+
+    /// Makes a text that an ambiguity comes from as short as it gets, and notes that.
+    fn note(&mut self, production: ProductionId, mut text: Vec<u8>) {
         for _ in 0..TURNS {
             let shorter = self.shortened(production, &text);
-            let origin = self.origins(production, &shorter).into_iter().next();
-            let (origin, shortest) = origin.unwrap_or((production, shorter));
-            let is_same = origin == production && shortest == text;
-            (production, text) = (origin, shortest);
-            if is_same {
+            if shorter == text {
                 break;
             }
+            text = shorter;
         }
-        if let Count::Several(count) = self.counting.count(production, &text)
-            && (self.found.get(&production)).is_none_or(|(known, _)| text.len() < known.len())
-        {
+        if let Count::Several(count) = self.counting.count(production, &text) {
             self.found.insert(production, (text, count));
         }
     }
 
-    /// The productions, with their texts, that an ambiguity comes from: those below which there is none. The shortest text comes
-    /// first.
-    fn origins(&mut self, production: ProductionId, text: &[u8]) -> Vec<(ProductionId, Vec<u8>)> {
-        let whole = (production, text.to_vec());
+    /// Where an ambiguity comes from: the parts below which there is none, from the back to the front.
+    fn origins(&mut self, production: ProductionId, text: &[u8]) -> Origins {
+        let whole = Origin {
+            range: 0..text.len(),
+            production,
+            text: text.to_vec(),
+        };
         let Some(choices) = self.counting.choices(production, text) else {
-            return vec![whole];
+            return Origins {
+                text: text.to_vec(),
+                list: vec![whole],
+            };
         };
         let mut index = SiteIndex::new();
         let node = self.references[production];
@@ -212,36 +279,39 @@ impl Search<'_, '_> {
         self.codec
             .derive(node, &mut tape, &mut self.scratch, &mut index);
         let graph = self.counting.graph.clone();
+        let mut list: Vec<Origin> = Vec::new();
+        // The first site of the last origin.
+        let mut last = u32::MAX;
         // What lies below comes behind in the index, so backward it is seen first.
-        let mut origins: Vec<(Range<u32>, ProductionId, Vec<u8>)> = Vec::new();
         for (at, site) in index.sites().iter().enumerate().skip(1).rev() {
-            let at = at as u32;
             let NodeKind::Reference(target) = graph.grammar()[site.node].kind else {
                 continue;
             };
-            // The last origin found is the first one behind this site.
-            if origins.last().is_some_and(|it| it.0.start < site.end) {
+            if last < site.end {
                 continue;
             }
-            let range = index.text_range(at);
-            let part = &index.text()[range.start as usize..range.end as usize];
+            let range = index.text_range(at as u32);
+            let range = range.start as usize..range.end as usize;
+            let part = &index.text()[range.clone()];
             if self.is_ambiguous(target, part) {
-                origins.push((at..site.end, target, part.to_vec()));
+                last = at as u32;
+                list.push(Origin {
+                    text: part.to_vec(),
+                    range,
+                    production: target,
+                });
             }
         }
-        let mut origins: Vec<_> = origins
-            .into_iter()
-            .map(|(_, production, text)| (production, text))
-            .collect();
-        if origins.is_empty() {
-            return vec![whole];
+        if list.is_empty() {
+            list.push(whole);
         }
-        origins.sort_by(|a, b| (a.1.len(), a).cmp(&(b.1.len(), b)));
-        origins.dedup();
-        origins
+        Origins {
+            text: index.text().to_vec(),
+            list,
+        }
     }
 
-    /// A shorter text that is ambiguous, too, if there is one.
+    /// A shorter text that an ambiguity comes from, too, if there is one.
     fn shortened(&mut self, production: ProductionId, text: &[u8]) -> Vec<u8> {
         let len = text.len();
         let mut tried = 0;
@@ -251,7 +321,7 @@ impl Search<'_, '_> {
                 if tried > MAX_PARTS {
                     break;
                 }
-                if self.is_ambiguous(production, &text[start..start + part]) {
+                if self.is_origin(production, &text[start..start + part]) {
                     return text[start..start + part].to_vec();
                 }
             }
@@ -263,7 +333,7 @@ impl Search<'_, '_> {
             while start + part <= text.len() {
                 let mut without = text[..start].to_vec();
                 without.extend_from_slice(&text[start + part..]);
-                match self.is_ambiguous(production, &without) {
+                match self.is_origin(production, &without) {
                     true => text = without,
                     false => start += 1,
                 }

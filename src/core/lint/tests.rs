@@ -105,6 +105,40 @@ fn ambiguity_is_found_where_it_is_with_a_short_example() {
 }
 
 #[test]
+fn an_ambiguity_does_not_hide_the_one_above_it() {
+    let table = [
+        (
+            "e := e '+' e | n; n := [0-9]+ | [0-9]{2};",
+            vec![("e", Severity::Warning, 5), ("n", Severity::Info, 2)],
+        ),
+        (
+            "lines := (sum ';')*; sum := sum '-' sum | call; call := name | name '(' (sum (',' sum)*)? ')'; \
+             name := [a-z]+ | 'of' | 'to';",
+            vec![("sum", Severity::Warning, 5), ("name", Severity::Info, 2)],
+        ),
+    ];
+    for (text, expected) in table {
+        let found = findings(text).into_iter();
+        let found = found.filter(|it| it.kind == Kind::Ambiguous);
+        let mut found: Vec<_> = found
+            .map(|it| {
+                (
+                    it.production.to_string(),
+                    it.severity,
+                    it.example.unwrap().len(),
+                )
+            })
+            .collect();
+        found.sort_by_key(|it| std::cmp::Reverse(it.2));
+        let expected = expected.into_iter();
+        let expected: Vec<_> = expected
+            .map(|(name, severity, len)| (name.to_owned(), severity, len))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
 fn repetitions_of_nothing_are_found() {
     assert_eq!(
         messages("a := ('x'?)* b? 'y'; b := 'z'*;", Kind::NullableRepetition),
