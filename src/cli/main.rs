@@ -18,6 +18,7 @@ mod evolve;
 mod failure;
 mod folder;
 mod fuzz;
+mod gaps;
 mod generate;
 mod help;
 mod html;

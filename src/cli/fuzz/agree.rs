@@ -15,7 +15,7 @@ use clap::Args;
 use pleach_associate::features::Quantity;
 use pleach_associate::{Extractor, FeatureVector};
 use pleach_core::id::ProductionId;
-use pleach_core::parse::{Refusal, Workspace};
+use pleach_core::parse::Refusal;
 use pleach_core::rng::Rng;
 use pleach_core::{Codec, Parser};
 use pleach_probe::{Probed, Verdict};
@@ -25,6 +25,7 @@ use super::lesson::{self, Taught, Way, clause, shown};
 use super::probe::{Subject, TargetArgs};
 use crate::args::{JsonArgs, RandomArgs};
 use crate::failure::{Answer, Failure};
+use crate::gaps::{self, Gap, Refused};
 use crate::input::collect;
 use crate::output::Output;
 use crate::recognize::are_choices;
@@ -107,21 +108,6 @@ impl std::fmt::Display for Rate {
         let percent = count as f64 * 100.0 / of.max(1) as f64;
         write!(f, "{count} / {of} ({percent:.1} %)")
     }
-}
-
-/// Accepted texts that are no sentences, for the same reason.
-#[derive(Clone, Debug, Serialize)]
-struct Gap {
-    texts: u64,
-    /// The shortest of them.
-    text: String,
-    offset: usize,
-    line: u32,
-    column: u32,
-    /// What is wrong there.
-    message: String,
-    expected: Option<String>,
-    productions: Vec<String>,
 }
 
 /// A production that may be wrong.
@@ -336,38 +322,16 @@ impl Agree {
     /// Where accepted texts cease to be sentences, the most frequent place first.
     fn accepted(&self, subject: &Subject, gaps: &[&Text]) -> Vec<Gap> {
         let parser = Parser::new(&subject.source.graph);
-        let mut workspace = Workspace::new();
-        let mut groups: BTreeMap<(Vec<String>, Option<String>), Gap> = BTreeMap::new();
-        for gap in gaps.iter().take(PLACED) {
-            let Err(refusal) = gap.read else {
-                continue;
-            };
-            let budget = self.budget.budget();
-            let error = parser.explain_in(&gap.text, refusal, budget, &mut workspace);
-            let productions = error
-                .expected()
-                .iter()
-                .flat_map(|it| it.productions.clone());
-            let productions: BTreeSet<String> = productions.collect();
-            let productions: Vec<String> = productions.into_iter().collect();
-            let expected = error.expectation();
-            let known = groups.entry((productions.clone(), expected.clone()));
-            // The first one is the shortest.
-            let known = known.or_insert_with(|| Gap {
-                texts: 0,
-                text: shown(&gap.text),
-                offset: error.offset(),
-                line: error.line(),
-                column: error.column(),
-                message: error.message(),
-                expected,
-                productions,
-            });
-            known.texts += 1;
-        }
-        let mut groups: Vec<Gap> = groups.into_values().collect();
-        groups.sort_by_key(|it| std::cmp::Reverse(it.texts));
-        groups
+        let refused = gaps.iter().take(PLACED).filter_map(|gap| {
+            Some(Refused {
+                text: &gap.text,
+                refusal: gap.read.as_ref().err().copied()?,
+                // The first one is the shortest.
+                shown: Some(shown(&gap.text)),
+                file: None,
+            })
+        });
+        gaps::gaps(&parser, self.budget.budget(), refused)
     }
 
     fn print(&self, report: &Report, out: &mut Output) -> Result<(), Failure> {
@@ -471,23 +435,7 @@ impl Agree {
         let name = &self.target;
         writeln!(out, "\ntoo narrow: `{name}` accepts what is no sentence")?;
         for gap in &report.accepted {
-            let Gap {
-                texts,
-                text,
-                line,
-                column,
-                message,
-                expected,
-                ..
-            } = gap;
-            writeln!(
-                out,
-                "  {}: {message} at {line}:{column} of: {text}",
-                count(*texts, "text")
-            )?;
-            for line in expected.iter().flat_map(|it| it.lines()) {
-                writeln!(out, "    {line}")?;
-            }
+            gap.print(out)?;
         }
         Ok(())
     }
