@@ -3,15 +3,15 @@
 
     scripts/reduction.py [--packages NAME,...] [--bytes N] [--work DIR] [--shrinkray PROGRAM] [--seconds N]
 
-The inputs are those of the bug bench (fuzz/arena/bugs), each among generated sentences of its grammar, so that it has N bytes (3000) or
-more and still fails in the same place. Each way gets the same input and the same program, built as cargo-fuzz builds it, and is ended after
+The inputs are those of the bug bench (fuzz/arena/bugs), each among generated sentences of its grammar, so that it has N bytes (3000), or
+fewer where the program takes no more, and still fails in the same place. Each way gets the same input and the same program, built as cargo-fuzz builds it, and is ended after
 --seconds (300):
 
   pleach     pleach reduce
   bytes      pleach reduce --bytes
   tmin       what `cargo fuzz tmin` runs, 255 runs for each smaller input, on the bytes of the text
   pleach's   the same with pleach's mutator, text codec
-  shrinkray  shrinkray, if it is installed (pip install shrinkray), with a test that looks for the place of the panic
+  shrinkray  shrinkray, if it is installed (pip install 'shrinkray<26'), with a test that looks for the place of the panic
 
 Prints a table in Markdown: bytes, runs, and seconds of each; a result that fails in another place has its bytes in brackets. Needs cargo, the
 engine's compiler, and `pleach` (built from this directory). Nothing is written but below --work (fuzz/target/reduction).
@@ -57,7 +57,7 @@ def build(package, work):
     built = work / "programs" / package.name
     target = work / "target"
     environment = {**os.environ, "RUSTFLAGS": RUSTFLAGS, "CARGO_TARGET_DIR": str(target)}
-    command = ["cargo", "build", "--release", "--locked", "--target", TRIPLE, "--bin", "text", "--bin", "raw"]
+    command = ["cargo", "build", "--release", "--target", TRIPLE, "--bin", "text", "--bin", "raw"]
     subprocess.run(command, cwd=package, env=environment, check=True)
     built.mkdir(parents=True, exist_ok=True)
     for name in ("text", "raw"):
@@ -81,7 +81,7 @@ def embedded(package, about, bug, pleach, program, work, size):
     wanted = place(program, file)
     if wanted is None:
         return None
-    for seed in range(1, 40):
+    for seed in range(1, 6):
         folder = work / "filler"
         shutil.rmtree(folder, ignore_errors=True)
         command = [pleach, "generate", grammar, "-n", "60", "--max-len", "300", "-o", folder]
@@ -93,10 +93,12 @@ def embedded(package, about, bug, pleach, program, work, size):
             file.write_bytes(filler)
             if place(program, file) is None:
                 fillers.append(filler)
-        for whole in wholes(package.name, text, fillers, size):
-            file.write_bytes(whole)
-            if place(program, file) == wanted:
-                return whole, wanted
+        # Some programs take no long texts.
+        for most in (size, size // 4, 200):
+            for whole in wholes(package.name, text, fillers, most):
+                file.write_bytes(whole)
+                if place(program, file) == wanted:
+                    return whole, wanted
     return None
 
 
@@ -160,7 +162,7 @@ def by_shrinkray(case):
         f"#!/bin/sh\necho >> {runs}\nexec {program} \"$1\" 2>&1 | grep -qF 'panicked at {case['place']}'\n"
     )
     test.chmod(0o755)
-    command = [case["shrinkray"], "--ui=basic", "--input-type=arg", "--parallelism=1", test, file]
+    command = [case["shrinkray"], "--ui=basic", "--volume=quiet", "--no-clang-delta", "--input-type=arg", "--parallelism=1", test, file]
     try:
         done = run(command, timeout=case["seconds"], stdin=subprocess.DEVNULL)
         if done.returncode != 0:
