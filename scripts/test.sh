@@ -257,6 +257,19 @@ arena() {
 long arena arena fuzz/arena/Cargo.toml fuzz/arena/harness fuzz/arena/src fuzz/arena/subjects/json grammars/json scripts/acceptance.sh \
     scripts/evaluate.sh src/project
 
+# The programs to measure with have locks of their own, which follow those of pleach.
+fresh_locks() {
+    check locks
+}
+locks() {
+    local manifest
+    git ls-files 'fuzz/**/Cargo.lock' | while read -r lock; do
+        manifest=$(dirname "$lock")/Cargo.toml
+        cargo metadata --locked --format-version 1 --manifest-path "$manifest" >"$scratch/metadata"
+    done
+}
+long locks fresh_locks Cargo.toml src/core/Cargo.toml 'fuzz/**/Cargo.lock' 'fuzz/**/Cargo.toml'
+
 if [ -n "$all" ]; then
     needs deny "$cargo_deny"
     check cargo deny --locked check --config .cargo/deny.toml --hide-inclusion-graph
