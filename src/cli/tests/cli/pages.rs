@@ -67,6 +67,7 @@ fn read(page: &str) -> (Vec<Tag>, String) {
         while !attributes.trim().is_empty() {
             attributes = attributes.trim_start();
             let name_end = attributes.find(['=', ' ']).unwrap_or(attributes.len());
+            assert!(name_end > 0, "{inside}");
             let (name, behind) = attributes.split_at(name_end);
             let Some(value) = behind.strip_prefix("=\"") else {
                 tag.attributes.push((name.into(), String::new()));
