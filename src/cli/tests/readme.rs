@@ -83,7 +83,7 @@ const GUIDE_LINKS: &str = include_str!("../../guide/links.md");
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
 /// The beginnings of commands that run.
-const RUN: &[&str] = &["pleach ", "printf "];
+const RUN: &[&str] = &["pleach ", "printf ", "mkdir "];
 /// The beginnings of commands that are shown only: they build programs, run a campaign, or go on for minutes.
 const SKIPPED: &[&str] = &[
     "pleach agree ",
