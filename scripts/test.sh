@@ -207,10 +207,10 @@ probe() {
     check "$pleach" associate disagrees --of slow -n 300 -o "$model" --force
     check "$pleach" associate fragile --of crash -n 300 -o "$model" --force
     run tee_output "$pleach" explain "$model"
-    check grep -q 'panicked at .*fragile.rs' "$scratch/output"
+    check grep -q 'panic at .*fragile.rs' "$scratch/output"
     check "$pleach" associate json -n 300 -o "$model" --force
     run tee_output "$pleach" predict "$model" corpus/json/* --text --check json
-    check grep -Eq '^accuracy +9[0-9]' "$scratch/output"
+    check grep -Eq '^accuracy +(9[0-9]|100)' "$scratch/output"
     # A campaign that is aimed at a function reaches it in a good part of its runs; without the aim, one in a hundred does.
     mkdir "$scratch/aimed"
     run tee_output "$pleach" fuzz json 5s --aim parse_exponent --corpus "$scratch/aimed" --random-seed 1 -- -verbosity=0
