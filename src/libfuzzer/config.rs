@@ -2,7 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use pleach_core::mutate::{Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING};
+use pleach_core::mutate::{
+    Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING, Heuristic,
+};
 
 /// What a target makes of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +16,23 @@ pub enum ModelMode {
     Uncommon,
     /// The model, if there is one, learns on from what the engine keeps.
     Kept,
+}
+
+/// Heuristics that are left out, to find out what they are worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Without {
+    /// One bit for each of [`Heuristic::ALL`].
+    heuristics: u16,
+    /// Whether slow parents do not give way to others.
+    pub schedule: bool,
+}
+
+impl Without {
+    /// The session's heuristics among them.
+    pub fn heuristics(self) -> impl Iterator<Item = Heuristic> {
+        let all = Heuristic::ALL.into_iter();
+        all.filter(move |&it| self.heuristics >> it as u8 & 1 == 1)
+    }
 }
 
 /// The settings of a fuzz target.
@@ -50,6 +69,8 @@ pub struct Config {
     pub clock: bool,
     /// `PLEACH_STATS`.
     pub stats: bool,
+    /// `PLEACH_WITHOUT`.
+    pub without: Without,
 }
 
 impl Default for Config {
@@ -70,6 +91,7 @@ impl Default for Config {
             mode: None,
             clock: true,
             stats: false,
+            without: Without::default(),
         }
     }
 }
@@ -118,6 +140,7 @@ impl Config {
         from.read("PLEACH_MODE", mode(), &mut to.mode)?;
         from.read("PLEACH_CLOCK", flag(), &mut to.clock)?;
         from.read("PLEACH_STATS", flag(), &mut to.stats)?;
+        from.read("PLEACH_WITHOUT", without(), &mut to.without)?;
         Ok(to)
     }
 
@@ -202,6 +225,23 @@ fn flag() -> Takes<impl Fn(&str) -> Option<bool>> {
     takes("0 or 1", |text: &str| {
         let number: u32 = within(0..=1)(text)?;
         Some(number == 1)
+    })
+}
+
+fn without() -> Takes<impl Fn(&str) -> Option<Without>> {
+    let names = Heuristic::ALL.map(Heuristic::name).join(", ");
+    let expected = format!("names among {names}, schedule, with commas between");
+    takes(expected, |text: &str| {
+        let mut without = Without::default();
+        for name in text.split(',').map(str::trim) {
+            let heuristic = Heuristic::ALL.into_iter().find(|it| it.name() == name);
+            match heuristic {
+                Some(it) => without.heuristics |= 1 << it as u8,
+                None if name == "schedule" => without.schedule = true,
+                None => return None,
+            }
+        }
+        Some(without)
     })
 }
 

@@ -51,11 +51,13 @@ pub(super) struct Schedule {
     /// What a run takes on average, and what the run of a parent took in the median.
     mean_run: f64,
     median_parent: f64,
+    is_off: bool,
 }
 
 impl Schedule {
-    pub(super) fn new() -> Schedule {
+    pub(super) fn new(is_off: bool) -> Schedule {
         Schedule {
+            is_off,
             runs: Vec::new(),
             parents: Vec::new(),
             next: 0,
@@ -67,7 +69,7 @@ impl Schedule {
 
     /// Whether every run is to be timed.
     pub(super) fn is_on(&self) -> bool {
-        self.mean_run >= SHORT
+        self.mean_run >= SHORT && !self.is_off
     }
 
     /// The run of what was given out last has taken time.
@@ -149,7 +151,7 @@ mod tests {
 
     /// A campaign in which one parent of three is slow by a factor; the shares of fast and slow parents that are mutated.
     fn shares(fast: u64, factor: u64) -> [f64; 2] {
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::new(false);
         let (mut tried, mut kept) = ([0u32; 2], [0u32; 2]);
         for round in 0..20_000u64 {
             let parent = [(round % 63) as u8, 7];
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_stands_in_fits_and_was_a_parent() {
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::new(false);
         for round in 0..200u8 {
             let parent = vec![round; 3 + usize::from(round)];
             assert_eq!(schedule.instead_of(&parent, 1000, 0), None, "not timed");

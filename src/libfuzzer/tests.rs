@@ -10,7 +10,7 @@ use super::text::{Reader, Texts};
 use super::{Config, Counters, Fuzzer, InputCodec, Language, ModelMode, Sentence, Stats, model};
 use pleach_core::grammar::Grammar;
 use pleach_core::graph::Graph;
-use pleach_core::mutate::{DEFAULT_FEATURE_LEVEL, Session};
+use pleach_core::mutate::{DEFAULT_FEATURE_LEVEL, Heuristic, Session};
 use pleach_core::parse::{Budget, Parser, Workspace};
 use pleach_core::rng::Rng;
 
@@ -154,6 +154,10 @@ fn settings_are_read_and_checked() {
     assert_eq!(text("PLEACH_ERRORS", "0").errors, Some(0));
     assert_eq!(text("PLEACH_FEATURES", "0").features, 0);
     assert_eq!(text("PLEACH_LEN_CONTROL", "1000").len_control, 1000);
+    let without = text("PLEACH_WITHOUT", "sites, opening,schedule").without;
+    assert!(without.schedule && !default.without.schedule);
+    let heuristics = without.heuristics().map(Heuristic::name);
+    assert_eq!(heuristics.collect::<Vec<_>>(), ["sites", "opening"]);
     const SHARE: &str = "a share from 0 to 1";
     for (name, value, expected) in [
         ("PLEACH_K", "0", "a whole number from 1 to 32"),
@@ -178,6 +182,11 @@ fn settings_are_read_and_checked() {
         ("PLEACH_MODE", "rare", "common, uncommon or self"),
         ("PLEACH_CLOCK", "2", "0 or 1"),
         ("PLEACH_STATS", "yes", "0 or 1"),
+        (
+            "PLEACH_WITHOUT",
+            "sites,site",
+            "names among operators, sites, opening, rarity, scalars, borrowing, absorbing, schedule, with commas between",
+        ),
     ] {
         let error = with(name, value).unwrap_err().to_string();
         let expected = format!(

@@ -181,7 +181,7 @@ impl Workspace {
         const TRIES: usize = 4;
         // Escapes are the last heads.
         let is_large = class.rest_count(class.head_count().saturating_sub(1)) > 1;
-        if !is_large || !self.rng.per_mille(SHARE) {
+        if !is_large || self.scalars.is_off || !self.rng.per_mille(SHARE) {
             return None;
         }
         (0..TRIES).find_map(|_| class.choice(Member::Char(self.scalars.draw(&mut self.rng))))

@@ -20,6 +20,7 @@ mod edit;
 mod edits;
 mod engine;
 mod guidance;
+mod heuristic;
 mod kinds;
 mod length;
 mod opening;
@@ -47,6 +48,7 @@ use crate::rng::Rng;
 
 pub use aim::Constraint;
 pub use engine::ByteMutator;
+pub use heuristic::Heuristic;
 pub use kinds::Kind;
 pub use length::DEFAULT_LEN_CONTROL;
 pub use operator::Operator;
@@ -184,6 +186,29 @@ impl Session {
         self.yields.add(operator.name(), 0.0);
         self.operators.push(operator);
         self.share_out();
+    }
+
+    /// Goes on without a heuristic; for use before the first mutation.
+    pub fn leave_out(&mut self, heuristic: Heuristic) {
+        match heuristic {
+            Heuristic::Operators => self.yields.is_level = true,
+            Heuristic::Sites => self.yields.places.is_level = true,
+            Heuristic::Opening => self.opening = Opening::Over,
+            Heuristic::Rarity => self.work.steering.seeks_rare = false,
+            Heuristic::Scalars => self.work.scalars.is_off = true,
+            Heuristic::Borrowing => self.unregister(&operators::Borrow),
+            Heuristic::Absorbing => self.unregister(&operators::Absorb),
+        }
+    }
+
+    /// Takes an operator away that is drawn by weight.
+    fn unregister(&mut self, operator: &dyn Operator) {
+        let is_it = |own: &dyn Operator| own.name() == operator.name();
+        if let Some(at) = self.operators.iter().position(|own| is_it(&**own)) {
+            self.operators.remove(at);
+            self.yields.remove(at);
+            self.share_out();
+        }
     }
 
     /// Sets how many of 1000 mutations are steered, before yields are taken into account. With 0, no covering set is given out at

@@ -37,6 +37,8 @@ pub(super) struct Places {
     /// Operator by operator, one for each nonterminal.
     pairs: Vec<Record>,
     all: Record,
+    /// Whether success makes no difference.
+    pub(super) is_level: bool,
 }
 
 impl Places {
@@ -46,6 +48,7 @@ impl Places {
             nonterminals: vec![Record::default(); productions],
             pairs: Vec::new(),
             all: Record::default(),
+            is_level: false,
         }
     }
 
@@ -104,6 +107,9 @@ impl Places {
         candidates: &[ProductionId; CANDIDATES],
         rng: &mut Rng,
     ) -> usize {
+        if self.is_level {
+            return 0;
+        }
         let rates = candidates.map(|place| self.rate(operator, place));
         let total: f32 = rates.iter().sum();
         let mut drawn = total * (rng.below(1 << 24) as f32 / (1 << 24) as f32);

@@ -196,6 +196,8 @@ const GROUPS: [Ranges; 10] = [
 pub(super) struct Scalars {
     /// The first and last members of the classes' ranges and what lies beyond them, ascending.
     borders: Box<[char]>,
+    /// Whether any ASCII character does.
+    pub(super) is_off: bool,
 }
 
 impl Scalars {
@@ -213,11 +215,15 @@ impl Scalars {
         borders.truncate(MAX_BORDERS);
         Scalars {
             borders: borders.into(),
+            is_off: false,
         }
     }
 
     /// One of them.
     pub(super) fn draw(&self, rng: &mut Rng) -> char {
+        if self.is_off {
+            return char::from(rng.below(0x80) as u8);
+        }
         if !self.borders.is_empty() && rng.per_mille(FROM_BORDERS) {
             return self.borders[rng.index(self.borders.len())];
         }
@@ -258,7 +264,10 @@ mod tests {
 
     #[test]
     fn groups_are_in_order_and_every_range_is_drawn() {
-        let scalars = Scalars { borders: [].into() };
+        let scalars = Scalars {
+            borders: [].into(),
+            is_off: false,
+        };
         let mut rng = Rng::new(5);
         let drawn: BTreeSet<char> = (0..200_000).map(|_| scalars.draw(&mut rng)).collect();
         for ranges in GROUPS {

@@ -51,6 +51,8 @@ pub(super) struct Steering {
     /// How many crashes had each path, of the same levels.
     crashes: Vec<Vec<u16>>,
     path: Vec<SymbolId>,
+    /// Whether rare windows are sought when all are covered, rather than any.
+    pub(super) seeks_rare: bool,
 }
 
 impl Steering {
@@ -68,6 +70,7 @@ impl Steering {
             passed: Vec::new(),
             crashes: Vec::new(),
             path: Vec::new(),
+            seeks_rare: true,
             coverage,
         }
     }
@@ -252,7 +255,10 @@ impl Steering {
         let count = self.coverage.windows().len();
         let drawn = (0..RARE_OF.min(count)).map(|_| rng.index(count) as u32);
         let survived = drawn.filter(|&window| self.coverage.windows().contains(window as usize));
-        survived.min_by_key(|&window| self.hits.count(window))
+        survived.min_by_key(|&window| match self.seeks_rare {
+            true => self.hits.count(window),
+            false => Default::default(),
+        })
     }
 }
 

@@ -7,7 +7,7 @@ mod verbatim;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Operator, Outcome, Session, Workspace, operators};
+use super::{Heuristic, Operator, Outcome, Session, Workspace, operators};
 use crate::choice::{Scratch, Site, SiteIndex};
 use crate::grammar::Grammar;
 use crate::graph::Graph;
@@ -140,6 +140,41 @@ fn engine(data: &mut [u8], size: usize, max_size: usize) -> usize {
             data[at] = b'0' + (sum >> 8) as u8 % 10;
             size
         }
+    }
+}
+
+#[test]
+fn what_is_left_out_does_nothing() {
+    let graph = fixture("json_tight");
+    for left_out in Heuristic::ALL {
+        let mut session = Session::new(&graph, 2).unwrap();
+        session.leave_out(left_out);
+        let (mut inputs, mut opened) = (vec![vec![0]], 0);
+        for seed in 0..4000 {
+            session.seed(seed);
+            session.load(&inputs[seed as usize * 7 % inputs.len()]);
+            opened += u32::from(session.mutate(200) == Outcome::Mutated("opening"));
+            if seed % 10 == 0 {
+                inputs.push(session.choices().to_vec());
+            }
+            session.mark();
+        }
+        let made = |name| {
+            let mut tallies = session.tallies();
+            tallies.any(|tally| tally.name == name && tally.tried > 0)
+        };
+        let is_left_out = [
+            session.yields.is_level,
+            session.yields.places.is_level,
+            opened == 0,
+            !session.work.steering.seeks_rare,
+            session.work.scalars.is_off,
+            !made("borrow"),
+            !made("absorb"),
+        ];
+        let expected = Heuristic::ALL.map(|it| it == left_out);
+        assert_eq!(is_left_out, expected, "{left_out:?}");
+        assert!(made("seek") && made("swap"));
     }
 }
 

@@ -104,6 +104,8 @@ pub(super) struct Yields {
     until_period: u32,
     /// The nanoseconds of a median run; 0 if nothing is known.
     median_run: f64,
+    /// Whether success makes no difference.
+    pub(super) is_level: bool,
 }
 
 #[derive(Debug)]
@@ -158,6 +160,7 @@ impl Yields {
             total_weight: 0.0,
             until_period: PERIOD,
             median_run: 0.0,
+            is_level: false,
         }
     }
 
@@ -179,6 +182,12 @@ impl Yields {
             merit: 1.0,
         });
         self.places.add_operator();
+        self.rebalance();
+    }
+
+    /// Takes an operator away; those behind it move up. For use before anything was made.
+    pub(super) fn remove(&mut self, operator: usize) {
+        self.arms.remove(operator);
         self.rebalance();
     }
 
@@ -211,7 +220,10 @@ impl Yields {
         let mean = (kept + 1.0) / tried;
         let rate =
             |own: (f64, f64)| (own.1 + own.0 / tried + SIDE_PRIOR * mean) / (own.0 + SIDE_PRIOR);
-        let ratio = rate(own) / rate((tried - own.0, kept - own.1));
+        let ratio = match self.is_level {
+            true => 1.0,
+            false => rate(own) / rate((tried - own.0, kept - own.1)),
+        };
         let base = f64::from(per_mille.min(1000)) / 1000.0;
         let odds = base * ratio.clamp(LEAST, MOST_ODDS);
         (1000.0 * odds / (odds + 1.0 - base)).round() as u32
@@ -326,7 +338,10 @@ impl Yields {
                 true => (affordable / arm.cost).max(CUT),
                 false => 1.0,
             };
-            arm.merit = (rate / mean).clamp(LEAST, MOST);
+            arm.merit = match self.is_level {
+                true => 1.0,
+                false => (rate / mean).clamp(LEAST, MOST),
+            };
             self.weights.push(arm.base * arm.merit * affordable);
         }
         self.total_weight = self.weights.iter().sum();
