@@ -22,6 +22,8 @@ pub struct MemberChoice {
 pub struct ClassCode {
     heads: Vec<Head>,
     groups: Vec<Group>,
+    /// Whether the texts of the heads ascend; they need not where there are characters and bytes of the same value.
+    ascends: bool,
     default: u32,
     reciprocal: u32,
     /// For each byte of a choice sequence, the byte that it stands for, or [`NOT_ONE_BYTE`].
@@ -59,6 +61,14 @@ impl Head {
         Head::Text {
             bytes,
             len: len as u8,
+        }
+    }
+
+    /// What it writes; nothing for an escape.
+    fn text(&self) -> ([u8; 4], u8) {
+        match *self {
+            Head::Text { bytes, len } => (bytes, len),
+            Head::Escape(_) => ([0; 4], 0),
         }
     }
 }
@@ -157,8 +167,10 @@ impl ClassCode {
                 }
             }
         }
+        let texts = &heads[..heads.len() - groups.len()];
         ClassCode {
             reciprocal: reciprocal(heads.len() as u32),
+            ascends: texts.is_sorted_by_key(Head::text),
             heads,
             groups,
             default,
@@ -224,23 +236,25 @@ impl ClassCode {
         }
     }
 
+    /// The heads that are texts: escapes are behind them.
+    fn texts(&self) -> &[Head] {
+        &self.heads[..self.heads.len() - self.groups.len()]
+    }
+
     /// The choice of a member; `None` if it is not in the class. O(log members).
     pub fn choice(&self, member: Member) -> Option<MemberChoice> {
         let Head::Text { bytes, len } = Head::new(member) else {
             return None;
         };
-        let text = |head: &Head| match *head {
-            Head::Text { bytes, len } => Some((bytes, len)),
-            Head::Escape(_) => None,
-        };
         // Behind an escape are all members of more than one byte, or none.
         let is_head = len == 1 || self.groups.is_empty();
-        if is_head
-            && let Some(head) = self
-                .heads
-                .iter()
-                .position(|head| text(head) == Some((bytes, len)))
-        {
+        let wanted = (bytes, len);
+        let found = match (is_head, self.ascends) {
+            (false, _) => None,
+            (true, true) => self.texts().binary_search_by_key(&wanted, Head::text).ok(),
+            (true, false) => self.texts().iter().position(|head| head.text() == wanted),
+        };
+        if let Some(head) = found {
             return Some(MemberChoice {
                 head: head as u32,
                 rest: 0,

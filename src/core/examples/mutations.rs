@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::hint::black_box;
+use std::io::Write as _;
 use std::sync::Arc;
 
 use pleach_core::choice::SiteIndex;
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => campaign(&graph, runs)?,
         Some(size) => stacked(&graph, runs, size.parse()?)?,
     };
-    println!("{runs} mutants of {bytes} bytes");
+    writeln!(std::io::stdout(), "{runs} mutants of {bytes} bytes")?;
     Ok(())
 }
 

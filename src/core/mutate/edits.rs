@@ -183,6 +183,17 @@ impl Edits {
         self.spares.extend(over.map(|edit| edit.part));
     }
 
+    /// Exchanges `index` for the mutant's, if one edit is all of it. The edits are of no use then.
+    pub(super) fn take_whole(&mut self, parent: &SiteIndex, index: &mut SiteIndex) -> bool {
+        match &mut self.list[..] {
+            [edit] if edit.span.sites.len() == parent.sites().len() => {
+                std::mem::swap(&mut edit.part, index);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The mutant's size, its choices as an upper bound.
     pub(super) fn extent(&self, parent: &SiteIndex) -> Extent {
         let mut extent = Extent {

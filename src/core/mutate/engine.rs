@@ -94,7 +94,7 @@ impl Workspace {
         changed
     }
 
-    /// Takes other choices in place of the mutant's: an edit of the smallest site whose choices differ from the parent's and behind
+    /// Takes other choices in place of the mutant's: an edit of a small site whose choices differ from the parent's and behind
     /// which they are read as before. False, and nothing changed, if they mean the same or break the budget. O(choices) for
     /// comparing them, and what the edit takes.
     fn take_choices(&mut self, new: &[u8]) -> bool {
@@ -108,12 +108,13 @@ impl Workspace {
         let behind = |site: &Site| site.choice_start as usize <= head;
         let mut site = parent.sites().partition_point(behind) as u32;
         site = site.saturating_sub(1);
+        let mut least = 0;
         loop {
             let Some(&at) = self.index().sites().get(site as usize) else {
                 return false;
             };
             let (first, last) = (at.choice_start as usize, at.choice_end as usize);
-            if last > head && last >= end {
+            if last > head && last >= end && last - first >= least {
                 let part = Part::Choices(new.get(first..).unwrap_or(&[]));
                 self.fragment(at.node, at.parent, part);
                 let read = first + self.fragment.choices().len();
@@ -129,11 +130,20 @@ impl Workspace {
                     let span = self.index().span(site);
                     return is_new && self.put_alone(span);
                 }
+                // All that is derived in vain comes to no more than what is put at last.
+                least = 2 * (last - first);
             } else if site == 0 {
                 // Behind all choices.
                 return false;
             }
-            site = at.parent;
+            site = match at.parent {
+                // The root has to do, however little it is larger.
+                0 => {
+                    least = 0;
+                    0
+                }
+                above => above,
+            };
         }
     }
 

@@ -67,6 +67,14 @@ impl Parent {
         self.forget();
     }
 
+    /// Takes a derivation over, with its slips; it has no name then.
+    pub(super) fn take(&mut self, index: &mut SiteIndex, slips: &Slips) {
+        self.slips.clone_from(slips);
+        self.is_deferred = false;
+        std::mem::swap(&mut self.index, index);
+        self.forget();
+    }
+
     /// Says which input it is.
     pub(super) fn rename(&mut self, input: &[u8], hash: u64) {
         self.input.clear();
@@ -225,8 +233,8 @@ const MAX_BYTES: usize = 64 << 20;
 const PLACES: usize = 1 << 13;
 const WAYS: usize = 4;
 
-/// The bytes of an input that is worth to be kept: shorter ones are read in the time that the caches of the processor take to miss.
-const SHORT: usize = 128;
+/// The bytes of an input that is worth to be kept: shorter ones are read as quickly as they are found.
+const SHORT: usize = 4;
 /// How many are kept to be read anew: the parent before, and a donor.
 const SPARES: usize = 2;
 

@@ -14,12 +14,15 @@
 use std::ops::Range;
 
 use super::parent::Parent;
-use super::work::{SMALL, Workspace};
+use super::work::Workspace;
 use super::{Session, yields};
 use crate::choice::{Codec, Lexemes, Scratch, Site, SiteIndex};
 use crate::kpath::NO_WINDOW;
 use crate::semantics::{self, AnySemantics};
 use crate::slip::{self, Slips};
+
+/// The sites of a parent that are looked at one by one for their features.
+const FEW: usize = 32;
 
 /// The bytes and the text of the present input.
 #[derive(Debug, Default)]
@@ -214,11 +217,35 @@ impl Session {
     /// Makes the mutant a parent, so that what is mutated next may be what is new in it.
     pub(super) fn rebase(&mut self) {
         if self.present.state != State::Parent {
-            let input = std::mem::take(&mut self.present.input);
-            let is_new = self.enter(&input, yields::hash(&input));
-            self.work.parent.is_passing |= is_new;
+            let Workspace {
+                edits,
+                parent,
+                fragment,
+                ..
+            } = &mut self.work;
+            if edits.take_whole(&parent.index, fragment) {
+                self.adopt_fragment();
+            } else {
+                let input = std::mem::take(&mut self.present.input);
+                let is_new = self.enter(&input, yields::hash(&input));
+                self.work.parent.is_passing |= is_new;
+            }
         }
         self.work.settle();
+    }
+
+    /// Makes the mutant a parent, whose derivation is the fragment.
+    fn adopt_fragment(&mut self) {
+        let hash = self.hash();
+        let codec = self.work.codec().clone();
+        let mut parent = self.parents.spare();
+        parent.take(&mut self.work.fragment, &self.work.slips);
+        parent.rename(&self.present.input, hash);
+        parent.is_passing = true;
+        self.render_parent(&codec, &mut parent);
+        self.replace_parent(parent);
+        self.work.reset();
+        self.present.state = State::Parent;
     }
 
     /// Puts the parent away, to be found again if the engine may come back to it.
@@ -443,7 +470,7 @@ impl Workspace {
         }
         let feature = |site: &Site| Some(steering.feature(window(site)?));
         // Where there are few sites, counting what is gone would take longer.
-        let is_small = parent.index.sites().len() <= SMALL;
+        let is_small = parent.index.sites().len() <= FEW;
         if is_small || !parent.is_marked || edits.is_empty() {
             let sites = edits.runs(&parent.index).flatten();
             sites.filter_map(feature).for_each(|it| shown.list.push(it));

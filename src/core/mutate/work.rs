@@ -30,7 +30,7 @@ use crate::slip::Slips;
 use crate::weights::Weights;
 
 /// The sites of a small parent, of which counting would take longer than looking at some, and at how many.
-pub(super) const SMALL: usize = 256;
+const SMALL: usize = 256;
 const TRIES: usize = 16;
 
 /// How many edits a mutant has at most, before it is made a parent itself.

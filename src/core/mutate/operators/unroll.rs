@@ -4,6 +4,9 @@ use super::super::kinds::Kind;
 use super::super::operator::Operator;
 use super::super::work::Workspace;
 
+/// The choices that there is always room for.
+const LEAST: usize = 192;
+
 /// Unrolls a recursion 2^n times: what lies between a subtree and one above it that derives the same nonterminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Unroll;
@@ -30,14 +33,18 @@ impl Operator for Unroll {
         // Mostly a little growth, rarely as much as the budget allows.
         let most = work.rng().heavy_tail().saturating_mul(48) as usize;
         let most = most.min(work.limits.max_choices);
+        let sites = work.index().sites();
+        let (inner, outer) = (sites[site as usize], sites[above as usize]);
+        let before = outer.choice_start as usize..inner.choice_start as usize;
+        let after = inner.choice_end as usize..outer.choice_end as usize;
+        let around = (before.len() + after.len()).max(1);
+        // What takes long to derive, twice what is already there, is as rare as much growth is.
+        if 2 * around > most.max(LEAST) {
+            return false;
+        }
         work.replace_by_copy(above, |index, choices| {
-            let (inner, outer) = (index.sites()[site as usize], index.sites()[above as usize]);
-            let before = outer.choice_start as usize..inner.choice_start as usize;
-            let after = inner.choice_end as usize..outer.choice_end as usize;
             // At least once more, then as often as there is room.
-            let rounds = rounds
-                .min(most / (before.len() + after.len()).max(1))
-                .max(2);
+            let rounds = rounds.min(most / around).max(2);
             for _ in 0..rounds {
                 choices.extend_from_slice(&index.choices()[before.clone()]);
             }
