@@ -46,7 +46,8 @@ fn targets_see_what_hooks_make_of_choices() {
     static CHOICES: Fuzzer = Fuzzer::new(grammar, &[], flip)
         .with_semantics(Some(|grammar| __private::hooks(lengths(grammar))));
     let (mut data, mut size, mut longest) = (vec![0; 400], 1, 0);
-    for seed in 0..3000 {
+    // The chain of mutants gets long now and then.
+    for seed in 0..9000 {
         size = CHOICES.mutate(&mut data, size, 400, seed);
         let text = CHOICES.execute(&data[..size], <[u8]>::to_vec);
         assert!(is_right(&text), "{}", String::from_utf8_lossy(&text));
