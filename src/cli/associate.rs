@@ -4,9 +4,11 @@ mod aim;
 mod classes;
 mod explain;
 mod inputs;
+pub(super) mod lesson;
 mod live;
 mod page;
 mod predict;
+mod refute;
 
 use std::path::{Path, PathBuf};
 
@@ -21,13 +23,13 @@ use serde::Serialize;
 
 use super::args::{ForceArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, note};
-use super::fuzz::probe::{Subject, TargetArgs};
 use super::input::read_input;
 use super::output::{Output, write_file};
 use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
 use super::report::{count, size, table};
 use super::source::Source;
+use super::target::{Subject, TargetArgs};
 use super::text::BudgetArgs;
 
 pub(super) use aim::AimVerb;

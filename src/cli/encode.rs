@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs};
 use super::failure::{Answer, Failure, warn};
-use super::fuzz::Reader;
 use super::input::{InputFile, collect, read_input};
 use super::migrate::Migration;
 use super::mirror::Mirror;
@@ -20,6 +19,7 @@ use super::progress::Progress;
 use super::recognize::{self, Kind};
 use super::report::count;
 use super::source::Source;
+use super::target::Reader;
 use super::text::{LeftOut, Tally, TextArgs, Texts};
 
 /// Turn texts into choice sequences, for a corpus of a fuzz target

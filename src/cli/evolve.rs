@@ -17,7 +17,6 @@ use pleach_evolve::{Campaign, Generation, Goal, Settings, Strategy, Weights};
 use super::args::{ForceArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, warn};
 use super::folder::Folder;
-use super::fuzz::probe::{Subject, TargetArgs};
 use super::input::{collect, read_input};
 use super::model;
 use super::output::{self, Output, write_file};
@@ -26,6 +25,7 @@ use super::progress::Progress;
 use super::recognize;
 use super::report::count;
 use super::suggest;
+use super::target::{Subject, TargetArgs};
 use super::text::{BudgetArgs, TextArgs, Texts};
 
 use report::Report;

@@ -3,24 +3,13 @@
 //! The target is built first, with Cargo's messages as they are, and run then: so a build that fails can be told from an input
 //! that fails. What the engine prints passes through to standard error; the summary is read from it.
 
-mod agree;
-mod build;
 mod crash;
-mod duration;
 mod engine;
 mod failures;
-mod known;
-mod lesson;
-pub(super) mod probe;
 mod process;
-mod reader;
-mod refute;
 mod ruler;
-mod runs;
 mod seeds;
 mod summary;
-mod surround;
-mod target;
 mod view;
 
 use std::collections::BTreeSet;
@@ -35,24 +24,17 @@ use pleach_project::{CargoFuzz, Project, Sanitizer};
 
 use super::args::{JsonArgs, NotationArgs};
 use super::associate::{AimArgs, Aimed};
-use super::failure::{Answer, Failure, note, reason};
+use super::failure::{Answer, Failure, note};
 use super::init::{quoted, shown};
 use super::input::is_hidden;
 use super::output::Output;
 use super::report::Canvas;
-pub(super) use agree::Agree;
-use build::Build;
-pub(super) use duration::seconds;
+use super::target::build::cannot_run;
+use super::target::{Build, Known, Stated, Target, TargetArgs, build};
 use engine::Reading;
-use known::{Known, Stated};
-use probe::TargetArgs;
 use process::Ending;
-pub(super) use reader::Reader;
-pub(super) use refute::CrashArgs;
 use ruler::Ruler;
 use summary::{AimSummary, Summary};
-pub(super) use surround::Surround;
-use target::Target;
 use view::{About, Sample, View};
 
 /// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
@@ -107,7 +89,7 @@ pub(super) struct Fuzz {
     /// The fuzz target
     target: String,
     /// How long to run, as in `60`, `60s`, `2m` or `1h30m`; without it, until Ctrl-C or a failing input
-    #[arg(value_name = "TIME", value_parser = duration::seconds)]
+    #[arg(value_name = "TIME", value_parser = super::duration::seconds)]
     seconds: Option<u32>,
     /// Flags of the engine, which win over the defaults (`-fork=2`, `-max_len=1000`, `-help=1` lists them)
     #[arg(last = true, value_name = "FLAGS")]
@@ -446,10 +428,6 @@ fn set_default(command: &mut Command, name: &str, value: &str) {
     if std::env::var_os(name).is_none_or(|it| it.is_empty()) {
         command.env(name, value);
     }
-}
-
-fn cannot_run(error: &std::io::Error) -> Failure {
-    Failure::Wrong(format!("cannot run `cargo fuzz`: {}", reason(error)))
 }
 
 #[expect(

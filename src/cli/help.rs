@@ -35,7 +35,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Look at a corpus",
-        &["coverage", "diff", "parse", "decode", "encode"],
+        &["coverage", "diff", "distill", "parse", "decode", "encode"],
     ),
     ("Learn from samples", &["model"]),
     ("Set up", &["completions", "manual"]),

@@ -5,6 +5,7 @@
 //! [`text`], results leave through [`output`] (standard output and files that appear whole or not at all), progress through
 //! [`progress`], and whatever goes wrong becomes a [`failure::Failure`], which one function prints.
 
+mod agree;
 mod args;
 mod associate;
 mod check;
@@ -13,6 +14,8 @@ mod convert;
 mod coverage;
 mod decode;
 mod diagnostic;
+mod distill;
+mod duration;
 mod encode;
 mod evolve;
 mod failure;
@@ -45,6 +48,8 @@ mod show_model;
 mod source;
 mod state;
 mod suggest;
+mod surround;
+mod target;
 mod text;
 mod transform;
 
@@ -84,18 +89,19 @@ enum Verb {
     Seed(seed::Seed),
     Fuzz(fuzz::Fuzz),
     Reduce(reduce::Reduce),
-    Surround(fuzz::Surround),
+    Surround(surround::Surround),
     Associate(associate::Associate),
     Explain(associate::Explain),
     Predict(associate::Predict),
     Aim(associate::AimVerb),
     Evolve(evolve::Evolve),
-    Agree(fuzz::Agree),
+    Agree(agree::Agree),
     Check(check::Check),
     Generate(generate::Generate),
     Convert(convert::Convert),
     Coverage(coverage::CoverageVerb),
     Diff(coverage::Diff),
+    Distill(distill::Distill),
     Parse(parse::Parse),
     Decode(decode::Decode),
     Encode(encode::Encode),
@@ -206,7 +212,7 @@ fn no_such_verb(word: &str) -> (String, String) {
         ("tmin", "reduce"),
         ("minimize", "reduce"),
         ("shrink", "reduce"),
-        ("cmin", "seed"),
+        ("cmin", "distill"),
         ("cover", "seed"),
         ("random", "generate"),
         ("sample", "generate"),
@@ -245,6 +251,7 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Generate(verb) => verb.run(out),
         Verb::Coverage(verb) => verb.run(out),
         Verb::Diff(verb) => verb.run(out),
+        Verb::Distill(verb) => verb.run(out),
         Verb::Parse(verb) => verb.run(out),
         Verb::Decode(verb) => verb.run(out),
         Verb::Encode(verb) => verb.run(out),

@@ -8,12 +8,12 @@ use pleach_core::{Codec, Parser};
 use super::args::{ForceArgs, JsonArgs, NotationArgs};
 use super::encode::{finish, write_encoded};
 use super::failure::{Answer, Failure};
-use super::fuzz::Reader;
 use super::input::collect;
 use super::mirror::Mirror;
 use super::output::Output;
 use super::recognize::Kind;
 use super::source::Source;
+use super::target::Reader;
 use super::text::{Tally, TextArgs, Texts};
 
 /// Rewrite choice sequences of an old grammar as ones of a new grammar

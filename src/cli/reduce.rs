@@ -19,13 +19,13 @@ use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs, NotationArgs};
 use super::failure::{Answer, Failure, note, warn};
-use super::fuzz::probe::TargetArgs;
 use super::input::read_named;
 use super::output::{Output, write_file};
 use super::parallel::most_threads;
 use super::recognize::{Kind, KindArgs};
 use super::record::Codecs;
 use super::report::count;
+use super::target::TargetArgs;
 
 pub(crate) use drive::{Bounds, End, Reduced, drive};
 use test::{Ending, Program, Wanted};
@@ -80,7 +80,7 @@ pub(super) struct Reduce {
     #[arg(long)]
     bytes: bool,
     /// Seconds that a run may take, as in `10`, `10s` or `2m` [default: 10; 1 for inputs that take longer than 10]
-    #[arg(long, value_name = "TIME", value_parser = super::fuzz::seconds)]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::seconds)]
     timeout: Option<u32>,
     /// Runs at the most
     #[arg(long, value_name = "N")]

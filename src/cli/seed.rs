@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::args::{DirArgs, ForceArgs, GrammarArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, note, warn};
 use super::folder::Folder;
-use super::fuzz::Reader;
 use super::input::{InputFile, collect};
 use super::measure::{Form, Gauge, measure_files};
 use super::output::Output;
@@ -20,6 +19,7 @@ use super::recognize::{self, Kind};
 use super::record::{Maker, Record};
 use super::report::{PathView, Share, count, size, written};
 use super::source::Source;
+use super::target::Reader;
 use super::text::{Tally, TextArgs};
 
 /// The forbidden paths that are shown.

@@ -14,11 +14,11 @@ use serde::Serialize;
 use crate::args::{ForceArgs, JsonArgs, RandomArgs};
 use crate::failure::{Answer, Failure, note};
 use crate::folder::Folder;
-use crate::fuzz::probe::Subject;
 use crate::output::Output;
 use crate::parallel::{ONE, in_parallel};
 use crate::progress::Progress;
 use crate::report::{count, table};
+use crate::target::Subject;
 
 use super::classes::Classes;
 use super::predict::CheckArgs;

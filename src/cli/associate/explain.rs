@@ -9,9 +9,9 @@ use pleach_associate::model::{Confusion, Known, Of};
 use pleach_associate::tree::Node;
 use serde::Serialize;
 
+use super::refute::CrashArgs;
 use crate::args::{ForceArgs, JsonArgs, RandomArgs};
 use crate::failure::{Answer, Failure};
-use crate::fuzz::CrashArgs;
 use crate::output::{Output, write_file};
 use crate::report::{count, table};
 

@@ -13,11 +13,11 @@ use pleach_core::parse::{Budget, Refusal};
 use pleach_core::rng::Rng;
 
 use crate::failure::{Failure, warn};
-use crate::fuzz::probe::Subject;
 use crate::input::collect;
 use crate::parallel::{ONE, in_parallel, most_threads};
 use crate::progress::Progress;
 use crate::report::count;
+use crate::target::Subject;
 use crate::text::BudgetArgs;
 
 /// The symbols of the paths that made inputs cover.

@@ -20,8 +20,8 @@ use tempfile::TempDir;
 use super::classes::class_of;
 use super::{Wanted, check, load};
 use crate::failure::{Failure, note, warn};
-use crate::fuzz::probe::Subject;
 use crate::report::count;
+use crate::target::Subject;
 use crate::text::BudgetArgs;
 
 /// Inputs that join the corpus.

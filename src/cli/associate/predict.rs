@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use crate::args::JsonArgs;
 use crate::failure::{Answer, Failure, warn};
-use crate::fuzz::probe::TargetArgs;
 use crate::input::{InputFile, collect, read_input};
 use crate::output::Output;
 use crate::recognize::KindArgs;
 use crate::report::{count, table};
+use crate::target::TargetArgs;
 use crate::text::BudgetArgs;
 
 use super::explain::Trial;

@@ -11,7 +11,7 @@ use pleach_evolve::{Feedback, Input, Runner};
 use pleach_probe::{FunctionId, Points, Probed, Symbols};
 
 use crate::failure::{Failure, warn};
-use crate::fuzz::probe::Subject;
+use crate::target::Subject;
 
 use super::INTERRUPTED;
 

@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use crate::failure::note;
 use crate::init::{quoted, shown as shown_path};
+use crate::target::RENDER;
 use pleach_core::{Codec, Graph, slip};
 
 /// Longer texts are left to the command that prints them.
 const MAX_SHOWN: usize = 300;
-/// Variable that lets a target write texts.
-const RENDER: &str = "PLEACH_RENDER";
 
 /// What it takes to read the inputs of a target.
 pub(super) struct Reader<'a> {
@@ -42,7 +41,7 @@ impl Reader<'_> {
     /// The commands that go on with an input, whose path is quoted, in lines of their own.
     pub(super) fn commands(&self, file: &str) -> String {
         let grammar = self.grammar;
-        let tree = format!("\n  its tree: pleach show {grammar} {file}");
+        let tree = format!("\n  its tree: pleach parse --tree {grammar} {file}");
         match (self.is_text, self.renderer) {
             (true, _) => format!("\n  the file is the text itself{tree} --text"),
             (false, Some(program)) => {

@@ -87,6 +87,7 @@ const RUN: &[&str] = &["pleach ", "printf ", "mkdir "];
 /// The beginnings of commands that are shown only: they build programs, run a campaign, or go on for minutes.
 const SKIPPED: &[&str] = &[
     "pleach agree ",
+    "pleach distill ",
     "pleach explain fragile ",
     "pleach aim json.model ",
     "pleach associate json ",

@@ -36,6 +36,7 @@
 
 mod derive;
 mod level;
+mod offer;
 mod sentence;
 mod simple;
 mod text;
@@ -45,10 +46,7 @@ mod tests;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
-use std::hash::Hasher as _;
 use std::sync::Arc;
-
-use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
 use crate::choice::{Lexemes, Scratch};
 use crate::graph::Graph;
@@ -57,6 +55,8 @@ use crate::slip;
 
 use derive::Knowledge;
 use level::Scale;
+pub use offer::Candidate;
+use offer::{Offer, Place, Shape, Stage, digest};
 use sentence::{Sentence, Step, Wanted};
 use simple::is_simpler;
 use text::Edit;
@@ -67,26 +67,6 @@ const BUDGET: Budget = Budget {
     bytes: 1 << 30,
 };
 
-/// An input that may be tried.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Candidate {
-    text: Vec<u8>,
-    choices: Option<Vec<u8>>,
-}
-
-impl Candidate {
-    /// The text.
-    pub fn text(&self) -> &[u8] {
-        &self.text
-    }
-
-    /// The choice sequence of the text, canonical, if it is a sentence that is reduced by its derivation; of a start that has
-    /// slips, the whole input.
-    pub fn choices(&self) -> Option<&[u8]> {
-        self.choices.as_deref()
-    }
-}
-
 /// What becomes smaller.
 #[derive(Debug)]
 enum Form {
@@ -94,43 +74,6 @@ enum Form {
     Sentence(Sentence),
     /// A text; whether all that is tried must be sentences.
     Text { text: Vec<u8>, must_parse: bool },
-}
-
-/// What is tried on the present form, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Stage {
-    Shorter(u32),
-    /// Runs of bytes, beside the derivation.
-    Runs,
-    Plainer,
-    Over,
-}
-
-/// Where a step is, to go on behind it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
-    stage: Stage,
-    /// Where the text that it changes ends.
-    end: usize,
-}
-
-/// A candidate on offer.
-#[derive(Debug)]
-struct Offer {
-    candidate: Candidate,
-    place: Place,
-    shape: Shape,
-}
-
-/// Which form a candidate takes if the test holds for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Shape {
-    /// That of its choices.
-    Sentence,
-    /// That of its text, which must stay a sentence.
-    Parsed,
-    /// That of its text.
-    Bare,
 }
 
 /// The steps of a stage that are still to be tried.
@@ -622,10 +565,4 @@ pub fn reduce(
         text: Vec::new(),
         choices: None,
     })
-}
-
-fn digest(text: &[u8]) -> u128 {
-    let mut hasher = SipHasher13::new();
-    hasher.write(text);
-    hasher.finish128().as_u128()
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use pleach_project::Project;
 
+use super::answer::Target;
 use super::build;
-use super::target::Target;
 use crate::failure::warn;
 use crate::recognize::Kind;
 use crate::source::Source;

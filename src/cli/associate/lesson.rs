@@ -21,7 +21,7 @@ const COMPARED: usize = 1000;
 const LEAST: usize = 50;
 
 /// What finds the features of texts.
-pub(super) fn extractor(source: &Source, budget: Budget) -> Result<Extractor, Failure> {
+pub(crate) fn extractor(source: &Source, budget: Budget) -> Result<Extractor, Failure> {
     let k = greatest_k(&source.graph, DEFAULT_K);
     let extractor = Extractor::new(&source.graph, k, Features::All);
     let extractor = extractor.map_err(|error| Failure::of(&source.name, error))?;
@@ -29,7 +29,7 @@ pub(super) fn extractor(source: &Source, budget: Budget) -> Result<Extractor, Fa
 }
 
 /// The features of each text; of one that is no sentence, why not.
-pub(super) fn features(
+pub(crate) fn features(
     extractor: &Arc<Extractor>,
     texts: &[Vec<u8>],
 ) -> Result<Vec<Result<FeatureVector, Refusal>>, Failure> {
@@ -42,7 +42,7 @@ pub(super) fn features(
 
 /// A model of classes, each with the answer for every text, whose trees tell members from the other texts; nothing if a class has all texts, or
 /// none.
-pub(super) fn learn(
+pub(crate) fn learn(
     extractor: &Extractor,
     vectors: &[FeatureVector],
     texts: &[Vec<u8>],
@@ -78,25 +78,25 @@ pub(super) fn learn(
 
 /// When texts are members, in words, with texts on both sides.
 #[derive(Clone, Serialize, Debug)]
-pub(super) struct Way {
+pub(crate) struct Way {
     /// What the input has or has not.
-    pub(super) conditions: Vec<String>,
+    pub(crate) conditions: Vec<String>,
     /// The members of which this holds, beyond those of the ways before, and all texts of which it does.
-    pub(super) members: u32,
-    pub(super) inputs: u32,
+    pub(crate) members: u32,
+    pub(crate) inputs: u32,
     /// The shortest member of which it holds.
-    pub(super) member: Option<String>,
+    pub(crate) member: Option<String>,
     /// The text that is most like it, of those that are no members.
-    pub(super) other: Option<String>,
+    pub(crate) other: Option<String>,
 }
 
 /// What is known of the texts of a model.
-pub(super) struct Taught<'a> {
-    pub(super) model: &'a Model,
-    pub(super) vectors: &'a [FeatureVector],
-    pub(super) texts: &'a [Vec<u8>],
+pub(crate) struct Taught<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) vectors: &'a [FeatureVector],
+    pub(crate) texts: &'a [Vec<u8>],
     /// Whether each is a member of the first class.
-    pub(super) is_member: &'a [bool],
+    pub(crate) is_member: &'a [bool],
 }
 
 /// A conjunction, and what it comes to.
@@ -112,7 +112,7 @@ impl Taught<'_> {
     /// in vain. So conditions are dropped as long as the conjunction is no worse for it, and the best one is taken; then the next, for the
     /// members that are left. Good is what holds for many members and hardly any others, by the measure F of recall and precision that
     /// gives the latter twice the weight: what is said of an input should be true.
-    pub(super) fn ways(&self) -> Vec<Way> {
+    pub(crate) fn ways(&self) -> Vec<Way> {
         let answers = self.vectors.iter().map(|it| self.model.answers(it));
         let answers: Vec<Vec<bool>> = answers.collect();
         let tree = &self.model.tree_of(0).tree;
@@ -211,7 +211,7 @@ fn holds(steps: &[Step], answers: &[bool]) -> bool {
 }
 
 /// The text that takes the fewest changes of single bytes to become another; long ones are passed over.
-pub(super) fn most_like<'a>(
+pub(crate) fn most_like<'a>(
     text: &[u8],
     texts: impl Iterator<Item = &'a Vec<u8>>,
 ) -> Option<&'a Vec<u8>> {
@@ -233,7 +233,7 @@ impl<'b> IntoIterator for &'b Bytes<'_> {
 }
 
 /// Conditions as one clause behind "if the input ".
-pub(super) fn clause(conditions: &[String]) -> String {
+pub(crate) fn clause(conditions: &[String]) -> String {
     match conditions {
         [] => "is any at all".into(),
         conditions => conditions.join(" and "),
@@ -241,7 +241,7 @@ pub(super) fn clause(conditions: &[String]) -> String {
 }
 
 /// A text on a line, with quotes and escapes where its ends could not be seen otherwise, and not all of it if it is long.
-pub(super) fn shown(text: &[u8]) -> String {
+pub(crate) fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let is_plain = text.chars().all(|c| !c.is_control()) && text.trim() == text;
     let line = match is_plain && !text.is_empty() {

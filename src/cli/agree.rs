@@ -21,15 +21,15 @@ use pleach_core::{Codec, Parser};
 use pleach_probe::{Probed, Verdict};
 use serde::Serialize;
 
-use super::lesson::{self, Taught, Way, clause, shown};
-use super::probe::{Subject, TargetArgs};
 use crate::args::{JsonArgs, RandomArgs};
+use crate::associate::lesson::{self, Taught, Way, clause, shown};
 use crate::failure::{Answer, Failure};
 use crate::gaps::{self, Gap, Refused};
 use crate::input::collect;
 use crate::output::Output;
 use crate::recognize::are_choices;
 use crate::report::{count, table};
+use crate::target::{Subject, TargetArgs};
 use crate::text::BudgetArgs;
 use made::{covering, edited, near_misses, random};
 

@@ -14,9 +14,10 @@ use pleach_core::{Codec, slip};
 use pleach_probe::{Probe, Probed, Symbols, Table};
 use pleach_project::{CargoFuzz, Origin, Package, Project, Sanitizer};
 
+use super::RENDER;
+use super::answer::Target;
 use super::build::{Build, check_target};
 use super::known::Stated;
-use super::target::Target;
 use crate::args::NotationArgs;
 use crate::failure::{Failure, note, warn};
 use crate::input::{InputFile, digest, read_input};
@@ -24,9 +25,6 @@ use crate::output::{Existing, write_file};
 use crate::progress::Progress;
 use crate::report::count;
 use crate::source::Source;
-
-/// Variable that lets a target write texts.
-const RENDER: &str = "PLEACH_RENDER";
 
 // How a target is found and built. (Docstrings of groups would become the help of the verb.)
 #[derive(Args, Clone, Debug)]
@@ -39,7 +37,7 @@ pub(crate) struct TargetArgs {
     text: bool,
     /// Seconds that a single input may take
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    pub(super) timeout: u32,
+    pub(crate) timeout: u32,
     /// Run this program instead of building the target
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
@@ -50,7 +48,7 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "DIR")]
     fuzz_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) notation: NotationArgs,
+    pub(crate) notation: NotationArgs,
 }
 
 /// A target that is built, and what is known of it.
@@ -217,7 +215,7 @@ impl Subject {
     }
 
     /// Lets an input take no more than this.
-    pub(super) fn shorten_timeout(&mut self, most: Duration) {
+    pub(crate) fn shorten_timeout(&mut self, most: Duration) {
         self.timeout = self.timeout.min(most);
     }
 

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::target::Target;
+use super::answer::Target;
 use crate::args::NotationArgs;
 use crate::failure::{Failure, note, warn};
 use crate::init::{quoted, shown};
@@ -13,27 +13,27 @@ use crate::report::count;
 use crate::source::Source;
 
 /// What options say of a target.
-pub(super) struct Stated<'a> {
+pub(crate) struct Stated<'a> {
     /// The target.
-    pub(super) target: &'a str,
-    pub(super) grammar: Option<&'a Path>,
-    pub(super) notation: &'a NotationArgs,
-    pub(super) is_text: bool,
+    pub(crate) target: &'a str,
+    pub(crate) grammar: Option<&'a Path>,
+    pub(crate) notation: &'a NotationArgs,
+    pub(crate) is_text: bool,
 }
 
 /// What is known of a target.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// Its grammar.
-    pub(super) source: Option<Source>,
+    pub(crate) source: Option<Source>,
     /// A file with that grammar, for commands.
     file: Option<PathBuf>,
-    pub(super) is_text: bool,
-    pub(super) has_hooks: bool,
+    pub(crate) is_text: bool,
+    pub(crate) has_hooks: bool,
 }
 
 impl Stated<'_> {
     /// Reads the grammar that is named. It is the only one that options can say something of.
-    pub(super) fn source(&self) -> Result<Option<Source>, Failure> {
+    pub(crate) fn source(&self) -> Result<Option<Source>, Failure> {
         if let Some(grammar) = self.grammar {
             return Source::load(grammar, self.notation).map(Some);
         }
@@ -57,7 +57,7 @@ impl Stated<'_> {
     }
 
     /// Puts together what options and the target say.
-    pub(super) fn known(
+    pub(crate) fn known(
         &self,
         source: Option<Source>,
         target: Option<Target>,
@@ -115,7 +115,7 @@ fn is_grammar(path: &Path, fingerprint: u64) -> bool {
 
 impl Known {
     /// Says that the grammar is not known, and what that means.
-    pub(super) fn mention_no_grammar(&self, target: &str) {
+    pub(crate) fn mention_no_grammar(&self, target: &str) {
         if self.source.is_none() {
             note(format_args!(
                 "note: `{target}` does not say what its grammar is; name it by --grammar to see k-paths, or let the target begin with \
@@ -125,7 +125,7 @@ impl Known {
     }
 
     /// How commands name the grammar.
-    pub(super) fn grammar(&self) -> String {
+    pub(crate) fn grammar(&self) -> String {
         match &self.file {
             Some(file) => quoted(&shown(file)),
             None => "GRAMMAR".into(),
@@ -134,7 +134,7 @@ impl Known {
 
     /// Leaves a record in the directories of the corpus and of the artifacts, which says what makes their inputs from now on. Fails
     /// if the corpus holds inputs of the other codec. If it holds choice sequences of another grammar, this is returned.
-    pub(super) fn record(
+    pub(crate) fn record(
         &mut self,
         target: &str,
         corpus: &Path,
@@ -213,14 +213,14 @@ impl Known {
 }
 
 /// A corpus that an older grammar has made.
-pub(super) struct Outdated {
+pub(crate) struct Outdated {
     warning: String,
     help: String,
 }
 
 impl Outdated {
     /// Says so.
-    pub(super) fn warn(&self) {
+    pub(crate) fn warn(&self) {
         let Outdated { warning, help } = self;
         warn(format_args!("{warning}\nhelp: {help}"));
     }

@@ -7,21 +7,20 @@ use std::process::{Command, Stdio};
 
 use pleach_project::{CargoFuzz, Project, Sanitizer};
 
-use super::cannot_run;
-use crate::failure::{Failure, note, warn};
+use crate::failure::{Failure, note, reason, warn};
 use crate::suggest::nearest;
 
 /// How a target is built.
-pub(super) struct Build<'a> {
-    pub(super) target: &'a str,
-    pub(super) sanitizer: Sanitizer,
-    pub(super) release: bool,
-    pub(super) trace_compares: bool,
-    pub(super) features: Option<&'a str>,
+pub(crate) struct Build<'a> {
+    pub(crate) target: &'a str,
+    pub(crate) sanitizer: Sanitizer,
+    pub(crate) release: bool,
+    pub(crate) trace_compares: bool,
+    pub(crate) features: Option<&'a str>,
 }
 
 impl Build<'_> {
-    pub(super) fn options(&self, command: &mut Command, project: &Project) {
+    pub(crate) fn options(&self, command: &mut Command, project: &Project) {
         command.arg("--fuzz-dir").arg(&project.dir);
         command.arg("--sanitizer").arg(self.sanitizer.to_string());
         if self.release {
@@ -36,7 +35,7 @@ impl Build<'_> {
         command.arg(self.target);
     }
 
-    pub(super) fn run(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Result<(), Failure> {
+    pub(crate) fn run(&self, cargo_fuzz: &CargoFuzz, project: &Project) -> Result<(), Failure> {
         let mut command = cargo_fuzz.command();
         command.arg("build");
         self.options(&mut command, project);
@@ -52,13 +51,13 @@ impl Build<'_> {
     }
 
     /// The program that was built last; nothing if it is not where cargo-fuzz leaves it.
-    pub(super) fn program(&self, project: &Project) -> Option<PathBuf> {
+    pub(crate) fn program(&self, project: &Project) -> Option<PathBuf> {
         latest(&[project.build_dir()], self.target)
     }
 }
 
 /// The program of a target that was built last, of those below some directories.
-pub(super) fn latest(build_dirs: &[&Path], target: &str) -> Option<PathBuf> {
+pub(crate) fn latest(build_dirs: &[&Path], target: &str) -> Option<PathBuf> {
     let name = format!("{target}{EXE_SUFFIX}");
     // Below the target triple, which only Cargo knows.
     let entries = build_dirs.iter().filter_map(|dir| fs::read_dir(dir).ok());
@@ -72,7 +71,7 @@ pub(super) fn latest(build_dirs: &[&Path], target: &str) -> Option<PathBuf> {
 }
 
 /// Says that pleach is part of what is measured, which should not be.
-pub(super) fn warn_of_instrumentation(project: &Project) {
+pub(crate) fn warn_of_instrumentation(project: &Project) {
     warn(
         "pleach itself is instrumented like the program under test, so inputs take several times longer to make, and \
          edges of pleach count as covered",
@@ -84,8 +83,13 @@ pub(super) fn warn_of_instrumentation(project: &Project) {
     ));
 }
 
+/// What is said where cargo-fuzz does not start.
+pub(crate) fn cannot_run(error: &std::io::Error) -> Failure {
+    Failure::Wrong(format!("cannot run `cargo fuzz`: {}", reason(error)))
+}
+
 /// Fails if the package has no such target.
-pub(super) fn check_target(project: &Project, target: &str) -> Result<(), Failure> {
+pub(crate) fn check_target(project: &Project, target: &str) -> Result<(), Failure> {
     if project.has_target(target) {
         return Ok(());
     }

@@ -13,10 +13,10 @@ use crate::failure::{Failure, reason};
 const BATCH: usize = 256;
 
 /// What became of a file: nothing, or the place where the target failed.
-pub(super) type Outcome = Option<String>;
+pub(crate) type Outcome = Option<String>;
 
 /// Runs the program on each file.
-pub(super) fn run(
+pub(crate) fn run(
     program: &Path,
     files: &[PathBuf],
     timeout: u32,

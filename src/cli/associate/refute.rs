@@ -25,12 +25,12 @@ use pleach_probe::Verdict;
 use serde::Serialize;
 
 use super::lesson::{self, Taught, Way, clause, shown};
-use super::probe::{Subject, TargetArgs};
 use crate::args::{JsonArgs, RandomArgs};
 use crate::failure::{Answer, Failure, note};
 use crate::input::{InputFile, read_input};
 use crate::output::Output;
 use crate::report::count;
+use crate::target::{Subject, TargetArgs};
 use crate::text::{BudgetArgs, refused_text};
 
 /// Rounds in which the tree may be refuted.

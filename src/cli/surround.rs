@@ -12,8 +12,6 @@ use pleach_core::rng::Rng;
 use pleach_core::{Codec, Parser, slip};
 use serde::Serialize;
 
-use super::probe::{Subject, TargetArgs};
-use super::runs;
 use crate::args::{JsonArgs, RandomArgs};
 use crate::failure::{Answer, Failure, warn};
 use crate::folder::Folder;
@@ -23,6 +21,8 @@ use crate::output::{Existing, Output, write_file};
 use crate::progress::Progress;
 use crate::report::{count, table};
 use crate::source::Source;
+use crate::target::runs;
+use crate::target::{Subject, TargetArgs};
 use crate::text::{BudgetArgs, parse_one};
 
 /// Make inputs like those that failed, and see what they do
