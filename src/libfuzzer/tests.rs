@@ -185,7 +185,7 @@ fn settings_are_read_and_checked() {
         (
             "PLEACH_WITHOUT",
             "sites,site",
-            "names among operators, sites, opening, rarity, scalars, borrowing, absorbing, schedule, with commas between",
+            "names among operators, sites, opening, scalars, borrowing, absorbing, schedule, with commas between",
         ),
     ] {
         let error = with(name, value).unwrap_err().to_string();

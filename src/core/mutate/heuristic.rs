@@ -11,8 +11,6 @@ pub enum Heuristic {
     Sites,
     /// A campaign begins with a covering set.
     Opening,
-    /// What is sought when all k-paths are covered is a rare one.
-    Rarity,
     /// Characters that programs treat specially come more often than others.
     Scalars,
     /// Subtrees of earlier parents are put elsewhere.
@@ -23,11 +21,10 @@ pub enum Heuristic {
 
 impl Heuristic {
     /// All of them.
-    pub const ALL: [Heuristic; 7] = [
+    pub const ALL: [Heuristic; 6] = [
         Heuristic::Operators,
         Heuristic::Sites,
         Heuristic::Opening,
-        Heuristic::Rarity,
         Heuristic::Scalars,
         Heuristic::Borrowing,
         Heuristic::Absorbing,
@@ -39,7 +36,6 @@ impl Heuristic {
             Heuristic::Operators => "operators",
             Heuristic::Sites => "sites",
             Heuristic::Opening => "opening",
-            Heuristic::Rarity => "rarity",
             Heuristic::Scalars => "scalars",
             Heuristic::Borrowing => "borrowing",
             Heuristic::Absorbing => "absorbing",

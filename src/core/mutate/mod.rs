@@ -19,6 +19,7 @@ mod bounds;
 mod edit;
 mod edits;
 mod engine;
+mod faults;
 mod guidance;
 mod heuristic;
 mod kinds;
@@ -194,7 +195,6 @@ impl Session {
             Heuristic::Operators => self.yields.is_level = true,
             Heuristic::Sites => self.yields.places.is_level = true,
             Heuristic::Opening => self.opening = Opening::Over,
-            Heuristic::Rarity => self.work.steering.seeks_rare = false,
             Heuristic::Scalars => self.work.scalars.is_off = true,
             Heuristic::Borrowing => self.unregister(&operators::Borrow),
             Heuristic::Absorbing => self.unregister(&operators::Absorb),

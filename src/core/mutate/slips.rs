@@ -7,6 +7,8 @@ use super::work::Workspace;
 use crate::grammar::{Grammar, NodeKind};
 use crate::slip::Change;
 
+/// How many of 1000 slips are faults that follow from what the grammar says of a node.
+const WITHIN_TOKENS: u32 = 250;
 /// The longest text of a site that is misspelled.
 const LONGEST: u32 = 64;
 /// How many sites are looked at for one with text.
@@ -37,6 +39,9 @@ impl Workspace {
     }
 
     fn slip_once(&mut self) -> bool {
+        if self.rng.per_mille(WITHIN_TOKENS) && self.fault() {
+            return true;
+        }
         let Some(site) = self.place() else {
             return false;
         };
@@ -120,8 +125,8 @@ impl Workspace {
                 text.remove(at);
             }
             1 => text.insert(at, drawn & 0x7f),
-            2 | 3 if text[at].is_ascii_alphabetic() => text[at] ^= 0x20,
-            2 => text[at] = text[at].wrapping_add(if drawn & 1 == 0 { 1 } else { 0xff }),
+            2 if text[at].is_ascii_alphabetic() => text[at] ^= 0x20,
+            2 | 3 => text[at] = text[at].wrapping_add(if drawn & 1 == 0 { 1 } else { 0xff }),
             4 | 5 => self.misspell_character(&mut text, at, drawn & 1 == 0),
             6 => text[at] = text[at].wrapping_add(drawn | 1),
             _ => text[at] ^= 1 << (drawn & 7),

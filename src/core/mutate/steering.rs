@@ -1,4 +1,4 @@
-//! Where steering leads: to k-paths that are not covered, the shortest first, then to rare ones.
+//! Where steering leads: to k-paths that are not covered, the shortest first, then to any.
 //!
 //! Coverage is kept for one k, the greatest that memory allows, and what follows from it for every smaller level is kept
 //! beside it: a window that is covered for the first time is projected to all levels, which happens once a window. So k grows
@@ -6,8 +6,8 @@
 //! has the same state.
 //!
 //! A target is drawn from the lowest level that has something uncovered, sometimes from the one above; mostly from the one above where
-//! nearly everything is covered: what is left there may be beyond the limits. When all is covered, the rarest of a few windows is
-//! the target. Hits are counted in one run of sixteen: which windows are rare is a matter of proportions.
+//! nearly everything is covered: what is left there may be beyond the limits. When all is covered, any
+//! window is the target. To seek the rarest of a few cost one run in nine, and brought edges in none of eight programs.
 //!
 //! An input that crashes covers nothing, since its process is gone; the next one would seek the same path and crash again. So the
 //! paths of known crashes are no targets, and those of them that no input has survived, on any level, are *suspects*: with them,
@@ -15,7 +15,7 @@
 
 use crate::bitset::BitSet;
 use crate::id::SymbolId;
-use crate::kpath::{Coverage, HitCounts, KPaths, NO_WINDOW};
+use crate::kpath::{Coverage, KPaths, NO_WINDOW};
 use crate::rng::Rng;
 
 /// The windows that may be told apart: tables of eight bytes each.
@@ -28,10 +28,8 @@ const AHEAD: u32 = 250;
 /// The same where nearly all of the present level is covered, and how much of it may be left then: one in so many.
 const AHEAD_NEARLY: u32 = 900;
 const NEARLY: usize = 16;
-/// How many windows the rarest is chosen from.
-const RARE_OF: usize = 8;
-/// In one run of this many, hits are counted.
-const COUNTED: u32 = 16;
+/// How many windows are looked at for one that an input has survived.
+const TRIES: usize = 8;
 
 /// What has been covered, on all levels.
 #[derive(Debug)]
@@ -39,20 +37,15 @@ pub(super) struct Steering {
     coverage: Coverage,
     /// The covered paths of the levels below k, from 1 on.
     lower: Vec<BitSet>,
-    hits: HitCounts,
     /// The feature of each window that has been covered, else [`NO_WINDOW`].
     features: Vec<u32>,
     /// The level of the features; 0 for none.
     feature_level: usize,
-    /// Counts runs down.
-    until_counted: u32,
     /// The paths of each level, from 1 to k, that an input has covered or a crash has had; empty before the first crash.
     passed: Vec<BitSet>,
     /// How many crashes had each path, of the same levels.
     crashes: Vec<Vec<u16>>,
     path: Vec<SymbolId>,
-    /// Whether rare windows are sought when all are covered, rather than any.
-    pub(super) seeks_rare: bool,
 }
 
 impl Steering {
@@ -63,14 +56,11 @@ impl Steering {
             lower: levels
                 .map(|level| BitSet::new(kpaths.len_at(level) as usize))
                 .collect(),
-            hits: HitCounts::new(&coverage),
             features: vec![NO_WINDOW; coverage.windows().len()],
             feature_level: DEFAULT_FEATURE_LEVEL,
-            until_counted: 0,
             passed: Vec::new(),
             crashes: Vec::new(),
             path: Vec::new(),
-            seeks_rare: true,
             coverage,
         }
     }
@@ -90,20 +80,12 @@ impl Steering {
 
     /// Marks the windows of an input as covered and says how many were new.
     pub(super) fn mark(&mut self, windows: impl Iterator<Item = u32>) -> usize {
-        let counted = self.until_counted == 0;
-        self.until_counted = match counted {
-            true => COUNTED - 1,
-            false => self.until_counted - 1,
-        };
         let mut new = 0;
         // Runs of sites are gone through fastest from within.
         windows.for_each(|window| {
             if self.coverage.insert(window) {
                 new += 1;
                 self.project(window);
-            }
-            if counted {
-                self.hits.hit(window);
             }
         });
         new
@@ -243,22 +225,19 @@ impl Steering {
         let windows = self.passed.last().unwrap_or(self.coverage.windows());
         let left = windows.count_zeros();
         let window = match left {
-            0 => self.rare(rng)?,
+            0 => self.survived(rng)?,
             _ => windows.select_zero(rng.index(left))? as u32,
         };
         kpaths.window_into(u64::from(window), path).then_some(())?;
         Some(u64::from(window) >= kpaths.len())
     }
 
-    /// The rarest of a few windows, of those that an input has survived.
-    fn rare(&self, rng: &mut Rng) -> Option<u32> {
-        let count = self.coverage.windows().len();
-        let drawn = (0..RARE_OF.min(count)).map(|_| rng.index(count) as u32);
-        let survived = drawn.filter(|&window| self.coverage.windows().contains(window as usize));
-        survived.min_by_key(|&window| match self.seeks_rare {
-            true => self.hits.count(window),
-            false => Default::default(),
-        })
+    /// One that an input has survived.
+    fn survived(&self, rng: &mut Rng) -> Option<u32> {
+        let windows = self.coverage.windows();
+        let mut drawn = (0..TRIES).map(|_| rng.index(windows.len()));
+        let found = drawn.find(|&window| windows.contains(window))?;
+        Some(found as u32)
     }
 }
 

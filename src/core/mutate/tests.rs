@@ -1,5 +1,6 @@
 //! Every operator leaves an input that decodes to what the session says it is.
 
+mod faults;
 mod limits;
 mod meaning;
 mod verbatim;
@@ -167,7 +168,6 @@ fn what_is_left_out_does_nothing() {
             session.yields.is_level,
             session.yields.places.is_level,
             opened == 0,
-            !session.work.steering.seeks_rare,
             session.work.scalars.is_off,
             !made("borrow"),
             !made("absorb"),

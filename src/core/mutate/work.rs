@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::aim::Aim;
 use super::edits::Edits;
 use super::engine::{ByteMutator, Readers};
+use super::faults::Faults;
 use super::guidance::Guidance;
 use super::kinds::{Kind, Kinds};
 use super::parent::{Census, Parent};
@@ -65,6 +66,7 @@ pub struct Workspace {
     pub(super) is_bare: bool,
     pub(super) words: Vec<Box<[u8]>>,
     pub(super) scalars: Scalars,
+    pub(super) faults: Faults,
     pub(super) engine: Option<ByteMutator>,
     pub(super) readers: Readers,
     pub(super) pool: Pool,
@@ -147,6 +149,7 @@ impl Workspace {
             is_bare: false,
             words: slips::words(graph.grammar()),
             scalars: Scalars::new(graph.grammar()),
+            faults: Faults::new(graph.grammar().nodes().len()),
             engine: None,
             readers: Readers::default(),
             pool: Pool::new(graph.grammar().productions().len()),

@@ -102,7 +102,12 @@ impl<S> Walk<'_, S> {
             {
                 let range = self.placed.range(next);
                 if range.start >= self.at {
-                    self.copy_to(range.start);
+                    let gone = match change {
+                        Change::Glue => self.placed.separator_before(next),
+                        _ => 0,
+                    };
+                    self.copy_to(range.start.saturating_sub(gone).max(self.at));
+                    self.at = range.start;
                     match self.slip(next, site.end, range.end, change) {
                         Some(behind) => next = behind,
                         None => return false,
@@ -123,6 +128,7 @@ impl<S> Walk<'_, S> {
     fn slip(&mut self, site: u32, behind: u32, end: usize, change: Change<'_>) -> Option<u32> {
         match change {
             Change::Drop | Change::Separator(_) | Change::Spelling(_) => {}
+            Change::Glue => self.subtree(site, behind),
             Change::Double => {
                 self.subtree(site, behind);
                 self.subtree(site, behind);

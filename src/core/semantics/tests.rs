@@ -29,8 +29,9 @@ fn with_slips(codec: &Codec, rng: &mut Rng, mut choices: Vec<u8>) -> Vec<u8> {
     let (mut index, mut slips) = (SiteIndex::new(), Slips::new());
     codec.index(&choices, &mut Scratch::default(), &mut index);
     for _ in 0..rng.below(4) {
-        let change = match rng.below(5) {
+        let change = match rng.below(6) {
             0 => Change::Drop,
+            5 => Change::Glue,
             1 => Change::Double,
             2 => Change::Swap,
             3 => Change::Raw(b"raw"),

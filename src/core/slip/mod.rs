@@ -1,8 +1,8 @@
 //! Slips: where an input departs from its grammar on purpose.
 //!
 //! Error paths of a program are beyond the reach of sentences. An input that is slightly invalid is a derivation with a few
-//! *slips*: at one site a subtree's text is dropped, doubled, swapped with the next one's or replaced by raw bytes, or the
-//! text ends there. The derivation stays what it is, so all else remains as mutable as ever, and forgetting the slips gives
+//! *slips*: at one site a subtree's text is dropped, doubled, swapped with the next one's, glued to the token before or replaced by
+//! raw bytes, or the text ends there. The derivation stays what it is, so all else remains as mutable as ever, and forgetting the slips gives
 //! the sentence back. Raw bytes in the place of the root are a whole text of its own, for which nothing is derived.
 //!
 //! Slips stand behind the choices, as a trailer that is read from its end:
@@ -52,6 +52,8 @@ pub enum Change<'a> {
     Swap,
     /// The whole text ends before it.
     Cut,
+    /// It stands directly behind what comes before, without the separator that is due between two tokens.
+    Glue,
     /// Other bytes, at least one, stand there instead.
     Raw(&'a [u8]),
     /// A variation: these bytes separate the token from the one before, where they can.
@@ -68,6 +70,7 @@ impl<'a> Change<'a> {
             Change::Double => DOUBLE,
             Change::Swap => SWAP,
             Change::Cut => CUT,
+            Change::Glue => GLUE,
             Change::Raw(_) => RAW,
             Change::Separator(_) => SEPARATOR,
             Change::Spelling(_) => SPELLING,
@@ -78,7 +81,7 @@ impl<'a> Change<'a> {
     fn bytes(self) -> &'a [u8] {
         match self {
             Change::Raw(bytes) | Change::Separator(bytes) | Change::Spelling(bytes) => bytes,
-            Change::Drop | Change::Double | Change::Swap | Change::Cut => &[],
+            Change::Drop | Change::Double | Change::Swap | Change::Cut | Change::Glue => &[],
         }
     }
 }
@@ -98,6 +101,7 @@ const CUT: u8 = 3;
 const RAW: u8 = 4;
 const SEPARATOR: u8 = 5;
 const SPELLING: u8 = 6;
+const GLUE: u8 = 7;
 
 /// The slips of an input, by ascending place, at most one a place and a spelling behind it.
 #[derive(Debug, Default)]
@@ -224,6 +228,7 @@ impl<'a> Reader<'a> {
             DOUBLE => Change::Double,
             SWAP => Change::Swap,
             CUT => Change::Cut,
+            GLUE => Change::Glue,
             RAW | SEPARATOR | SPELLING => {
                 let len = self.number()? as usize;
                 if len == 0 || len > self.0.len() {
@@ -374,6 +379,7 @@ impl Slips {
             DOUBLE => Change::Double,
             SWAP => Change::Swap,
             CUT => Change::Cut,
+            GLUE => Change::Glue,
             RAW => Change::Raw(raw),
             SEPARATOR => Change::Separator(raw),
             _ => Change::Spelling(raw),
@@ -460,7 +466,14 @@ impl Slips {
     ) {
         let mut spelled = Vec::new();
         let placed = self.place(codec, index, &mut spelled, lexemes);
-        self.put_in(index, placed.text(), |site| placed.range(site), out);
+        let separator = |site| placed.separator_before(site);
+        self.put_in(
+            index,
+            placed.text(),
+            |site| placed.range(site),
+            separator,
+            out,
+        );
     }
 
     /// The same for a text that is at hand: that of a derivation without slips and variations, in a grammar without tokens, of which the
@@ -474,15 +487,16 @@ impl Slips {
         out: &mut Vec<u8>,
     ) {
         self.spell_in(codec, index, text, &range);
-        self.put_in(index, text, range, out);
+        self.put_in(index, text, range, |_| 0, out);
     }
 
-    /// Appends a text with these slips in it.
+    /// Appends a text with these slips in it. `separator` says how many bytes separate a site from what is before it.
     fn put_in(
         &self,
         index: &SiteIndex,
         text: &[u8],
         range: impl Fn(u32) -> Range<usize>,
+        separator: impl Fn(u32) -> usize,
         out: &mut Vec<u8>,
     ) {
         let (mut at, mut behind) = (0, 0);
@@ -494,10 +508,15 @@ impl Slips {
             if place < behind || start < at {
                 continue;
             }
-            out.extend_from_slice(&text[at..start]);
+            let gone = match change {
+                Change::Glue => separator(place),
+                _ => 0,
+            };
+            out.extend_from_slice(&text[at..start.saturating_sub(gone).max(at)]);
             (at, behind) = (end, site.end);
             match change {
                 Change::Drop | Change::Separator(_) | Change::Spelling(_) => {}
+                Change::Glue => out.extend_from_slice(&text[start..end]),
                 Change::Double => {
                     out.extend_from_slice(&text[start..end]);
                     out.extend_from_slice(&text[start..end]);
@@ -538,6 +557,13 @@ impl<'a> Placed<'a> {
     /// The text.
     pub fn text(&self) -> &'a [u8] {
         self.text
+    }
+
+    /// How many bytes separate a site from the token before it.
+    pub(crate) fn separator_before(&self, site: u32) -> usize {
+        let start = self.index.text_range(site).start;
+        self.layout
+            .map_or(0, |layout| layout.separator_before(start).len())
     }
 
     /// Where a site is in the text, without separators around it.

@@ -2,6 +2,7 @@
 
 use super::{Change, MAGIC, MAX_RAW, MAX_SLIPS, Slips, split};
 use crate::choice::{Codec, Lexemes, Scratch, SiteIndex};
+use crate::parse::Parser;
 use crate::rng::Rng;
 use crate::tests::graph;
 
@@ -47,6 +48,22 @@ fn each_change_shows_in_the_text() {
 }
 
 #[test]
+fn tokens_are_glued_together() {
+    let graph = graph("s := Word+; token Word := [a-z]+; skip Space := ' ';");
+    let codec = Codec::new(&graph);
+    let choices = Parser::new(&graph).encode(b"ab cd ef").unwrap();
+    let mut index = SiteIndex::new();
+    codec.index(&choices, &mut Scratch::default(), &mut index);
+    for (at, expected) in [(b"ab", "ab cd ef"), (b"cd", "abcd ef"), (b"ef", "ab cdef")] {
+        let mut slips = Slips::new();
+        slips.push(site(&index, at), Change::Glue);
+        let mut text = Vec::new();
+        slips.render(&codec, &index, &mut Lexemes::default(), &mut text);
+        assert_eq!(text, expected.as_bytes());
+    }
+}
+
+#[test]
 fn what_lies_within_a_slip_is_not_looked_at() {
     let index = index(&[0, 1, 1]);
     let mut slips = Slips::new();
@@ -66,11 +83,12 @@ fn encoding_and_decoding_are_inverse() {
         let mut slips = Slips::new();
         for _ in 0..1 + rng.below(12) {
             let raw = vec![7; rng.heavy_tail().min(300) as usize];
-            let change = match rng.below(5) {
+            let change = match rng.below(6) {
                 0 => Change::Drop,
                 1 => Change::Double,
                 2 => Change::Swap,
                 3 => Change::Cut,
+                4 => Change::Glue,
                 _ => Change::Raw(&raw),
             };
             slips.push(rng.heavy_tail() % (1 << 20), change);
@@ -103,7 +121,7 @@ fn what_is_no_canonical_trailer_is_choices() {
     let bad: &[&[u8]] = &[
         // None, an unknown kind, a place cut off, padding.
         &[],
-        &[7, 1],
+        &[8, 1],
         &[0],
         &[0, 0x80],
         &[0, 0x81, 0x00],

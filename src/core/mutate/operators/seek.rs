@@ -1,4 +1,4 @@
-//! Seeks a k-path that is not covered, or a rare one: finds the site that is closest to it and grafts the rest of the path in there.
+//! Seeks a k-path that is not covered, or any if there is none: finds the site that is closest to it and grafts the rest of the path in there.
 //!
 //! The closest site is the one whose window ends with the longest beginning of the path; where no symbol of the path occurs,
 //! it is the site with the shortest way to where the path begins. From there the derivation is followed as far as it
@@ -19,7 +19,7 @@ const ROOMY: usize = 96;
 /// How many sites of the symbol before the rest of a path are looked at.
 const LOOKED_AT: usize = 256;
 
-/// Seeks a k-path that is not covered, or a rare one.
+/// Seeks a k-path that is not covered, or any if there is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Seek;
 

@@ -290,7 +290,7 @@ fn whole_texts_are_the_engines_or_get_a_word() {
 #[test]
 fn slips_are_of_all_kinds() {
     let (mut session, input) = session(LIST, "[a,b]");
-    let found = results_of(6000, (&mut session, &input), &op::Slip, "");
+    let found = results_of(40_000, (&mut session, &input), &op::Slip, "");
     for expected in [
         // Dropped, doubled, swapped, cut, in the places of terminals and of more.
         "a,b]", "[,b]", "[ab]", "[a,b", "[[a,b]", "[aa,b]", "[a,,b]", "[a,b]]", "a[,b]", "[ab,]",
