@@ -109,6 +109,7 @@ impl Lexemes {
                 token,
                 start: text.start,
                 end: text.end,
+                place: Some(site.node),
             });
             self.sites.push(at);
             at = site.end;

@@ -6,12 +6,18 @@
 //! the mode compete. What is skipped competes everywhere, or wherever its mode does; what the first mode skips, wherever a literal
 //! or class of the syntax is expected.
 //!
+//! The same is known for each place where the syntax writes a token: fewer tokens come behind *this* quotation mark than behind
+//! any. A derivation knows the places, a scanner only the tokens; what a parser expects at a point of a text is between the two.
+//!
 //! O(nodes · tokens / 64) a pass, and as many passes as the syntax is deep, which are few.
 
 use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{Id as _, IdVec, NodeId, ProductionId};
 
 use super::tokens::{NO_TOKEN, Origin, Token};
+
+/// The row of what is no place of a token.
+pub(super) const NO_PLACE: u32 = u32::MAX;
 
 /// Sets of tokens, one a row.
 #[derive(Clone, Debug)]
@@ -37,6 +43,11 @@ impl Sets {
     #[inline]
     pub(super) fn contains(&self, row: usize, token: u32) -> bool {
         self.rows[row * self.words + token as usize / 64] >> (token % 64) & 1 == 1
+    }
+
+    /// The words of a row.
+    pub(super) fn words(&self) -> usize {
+        self.words
     }
 
     pub(super) fn insert(&mut self, row: usize, token: u32) {
@@ -67,57 +78,109 @@ impl Sets {
     }
 }
 
-/// What competes behind each token, and at the beginning, which is the last row.
+/// What competes besides the tokens that are expected.
+#[derive(Clone, Debug)]
+pub(super) struct Modes {
+    /// By mode, and what is skipped whatever the mode in the last row.
+    members: Sets,
+    /// The tokens of each mode, without what is skipped.
+    modes: Vec<Option<u32>>,
+    /// What is skipped anywhere; what the first mode skips; literals and classes of the syntax.
+    kinds: Sets,
+}
+
+const SKIPPED: usize = 0;
+const SKIPPED_FIRST: usize = 1;
+const INLINE: usize = 2;
+
+impl Modes {
+    pub(super) fn new(tokens: &[Token]) -> Modes {
+        let mode_count = tokens.iter().filter_map(|token| token.mode).max();
+        let mode_count = mode_count.map_or(0, |most| most as usize + 1);
+        let mut members = Sets::new(mode_count + 1, tokens.len());
+        let mut kinds = Sets::new(3, tokens.len());
+        for (at, token) in (0..).zip(tokens) {
+            match token.mode {
+                Some(mode) => members.insert(mode as usize, at),
+                None if token.is_skipped => members.insert(mode_count, at),
+                None => {}
+            }
+            if token.is_skipped {
+                kinds.insert(SKIPPED, at);
+                if token.mode == Some(0) {
+                    kinds.insert(SKIPPED_FIRST, at);
+                }
+            }
+            if !matches!(token.origin, Origin::Production(_)) {
+                kinds.insert(INLINE, at);
+            }
+        }
+        Modes {
+            members,
+            modes: tokens.iter().map(|token| token.mode).collect(),
+            kinds,
+        }
+    }
+
+    /// Adds what competes with the tokens of a set, where these are all that is expected.
+    pub(super) fn close(&self, set: &mut [u64]) {
+        let outside = self.members.rows.len() / self.members.words - 1;
+        // Behind the last token of a sentence, whatever is skipped anywhere is.
+        let is_end = set.iter().all(|&word| word == 0);
+        // What the syntax writes itself stands where the first mode does, so what that skips is skipped there.
+        let inline = self.kinds.row(INLINE);
+        let has_inline = set
+            .iter()
+            .zip(inline)
+            .any(|(own, inline)| own & inline != 0);
+        let mut active = vec![false; outside];
+        for (at, mode) in self.modes.iter().enumerate() {
+            if let Some(mode) = mode
+                && set[at / 64] >> (at % 64) & 1 == 1
+            {
+                active[*mode as usize] = true;
+            }
+        }
+        let mut add = |more: &[u64]| {
+            for (own, more) in set.iter_mut().zip(more) {
+                *own |= more;
+            }
+        };
+        for (mode, _) in active.iter().enumerate().filter(|(_, active)| **active) {
+            add(self.members.row(mode));
+        }
+        if is_end {
+            add(self.kinds.row(SKIPPED));
+        } else if has_inline {
+            add(self.kinds.row(SKIPPED_FIRST));
+        }
+        add(self.members.row(outside));
+    }
+}
+
+/// What competes behind each token and at the beginning, in this order, and behind each place that has a token, in the rows
+/// that are given for these.
 pub(super) fn competing(
     grammar: &Grammar,
     tokens: &[Token],
     token_of: &IdVec<NodeId, u32>,
-) -> Sets {
-    let mut sets = follow(grammar, tokens.len(), token_of);
-    let mode_count = tokens.iter().filter_map(|token| token.mode).max();
-    let mode_count = mode_count.map_or(0, |most| most as usize + 1);
-    let mut modes = Sets::new(mode_count + 1, tokens.len());
-    let outside = mode_count;
-    for (at, token) in (0..).zip(tokens) {
-        match token.mode {
-            Some(mode) => modes.insert(mode as usize, at),
-            None if token.is_skipped => modes.insert(outside, at),
-            None => {}
-        }
+    modes: &Modes,
+) -> (Sets, IdVec<NodeId, u32>) {
+    let (mut sets, places) = follow(grammar, tokens.len(), token_of);
+    let words = sets.words;
+    for row in sets.rows.chunks_mut(words) {
+        modes.close(row);
     }
-    for row in 0..=tokens.len() {
-        let mut active = vec![false; mode_count];
-        for (at, token) in (0..).zip(tokens) {
-            if let Some(mode) = token.mode
-                && sets.contains(row, at)
-            {
-                active[mode as usize] = true;
-            }
-        }
-        // What the syntax writes itself stands where the first mode does, so what that skips is skipped there.
-        let is_inline = |token: &Token| !matches!(token.origin, Origin::Production(_));
-        let has_inline = (0..)
-            .zip(tokens)
-            .any(|(at, token)| is_inline(token) && sets.contains(row, at));
-        // Behind the last token of a sentence, whatever is skipped anywhere is.
-        let is_end = sets.row(row).iter().all(|&word| word == 0);
-        for (mode, &is_active) in active.iter().enumerate() {
-            if is_active {
-                sets.union_from(row, &modes, mode);
-            }
-        }
-        for (at, token) in (0..).zip(tokens) {
-            if token.is_skipped && (is_end || has_inline && token.mode == Some(0)) {
-                sets.insert(row, at);
-            }
-        }
-        sets.union_from(row, &modes, outside);
-    }
-    sets
+    (sets, places)
 }
 
-/// The tokens that can follow each token in a sentence; in the last row, those that one can begin with.
-fn follow(grammar: &Grammar, count: usize, token_of: &IdVec<NodeId, u32>) -> Sets {
+/// The tokens that can follow each token in a sentence; then those that one can begin with; then those that can follow the token
+/// of each place, and the rows of these.
+fn follow(
+    grammar: &Grammar,
+    count: usize,
+    token_of: &IdVec<NodeId, u32>,
+) -> (Sets, IdVec<NodeId, u32>) {
     let syntax: Vec<ProductionId> = grammar
         .productions()
         .iter()
@@ -139,7 +202,10 @@ fn follow(grammar: &Grammar, count: usize, token_of: &IdVec<NodeId, u32>) -> Set
     // By node; behind them all, a row to build one in.
     let mut follows = Sets::new(nodes + 1, count);
     let scratch = nodes;
-    let mut behind = Sets::new(count + 1, count);
+    let is_token = |token: &u32| *token != NO_TOKEN;
+    let written = token_of.iter().filter(|(_, token)| is_token(token)).count();
+    let mut behind = Sets::new(count + 1 + written, count);
+    let mut places = IdVec::filled(nodes, NO_PLACE);
     changed = true;
     while changed {
         changed = false;
@@ -183,14 +249,16 @@ fn follow(grammar: &Grammar, count: usize, token_of: &IdVec<NodeId, u32>) -> Set
             }
         }
     }
-    for (node, &token) in token_of.iter() {
-        if token != NO_TOKEN {
-            behind.union_from(token as usize, &follows, node.index());
-        }
+    let mut row = count;
+    for (node, &token) in token_of.iter().filter(|(_, token)| is_token(token)) {
+        row += 1;
+        places[node] = row as u32;
+        behind.union_from(token as usize, &follows, node.index());
+        behind.union_from(row, &follows, node.index());
     }
     let start = grammar[grammar.start()].root;
     behind.union_from(count, &firsts, start.index());
-    behind
+    (behind, places)
 }
 
 /// The nodes of a production in pre-order.

@@ -54,6 +54,8 @@ struct Placed<'t> {
     drawn: &'t [u8],
     token: u32,
     context: Context,
+    /// What comes behind the token before at the place that it has: less than what comes behind it anywhere.
+    place: Context,
 }
 
 /// Where a token was laid out: the length of the layout and the number of shifts before that.
@@ -160,6 +162,10 @@ impl Lexicon {
                     Some(before) => self.behind(lexemes[before].token),
                     None => self.start(),
                 },
+                place: match at.checked_sub(1) {
+                    Some(before) => self.behind_at(&lexemes[before]),
+                    None => self.start(),
+                },
             }
         };
         // Of the token behind.
@@ -235,6 +241,7 @@ impl Lexicon {
             drawn,
             token,
             context,
+            place,
         } = own;
         let (behind, len) = (layout.len, drawn.len());
         layout.prepend(drawn);
@@ -244,7 +251,17 @@ impl Lexicon {
         }
         if !self.is_cut(len, token, context, layout) {
             layout.len = behind;
-            return self.put_differently(own, layout);
+            return self.put_differently(own, layout).or_else(|| {
+                // Whoever reads the text knows the place, or nearly so.
+                let own = Placed {
+                    context: place,
+                    ..own
+                };
+                match place == context {
+                    true => None,
+                    false => self.put(own, layout),
+                }
+            });
         }
         if self.is_overrun(len, layout) {
             layout.len = behind;
@@ -263,6 +280,7 @@ impl Lexicon {
             drawn,
             token,
             context,
+            ..
         } = own;
         let is_read = !drawn.is_empty() && self.read(drawn, context).1 == Some(token);
         let spelled = match is_read {

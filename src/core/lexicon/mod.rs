@@ -2,14 +2,17 @@
 //!
 //! In a grammar with tokens ([`Role`](crate::grammar::Role)) the syntax derives tokens, and a text is read in two steps: a
 //! scanner cuts it into tokens, and the syntax is parsed over those. At each place the scanner reads the longest match of
-//! what it *expects* there, and the first in order of equally long ones. What is expected depends on the token before: the
-//! tokens that come behind it in some sentence, the tokens of their lexical modes, and what is skipped. So `select` is a
-//! keyword where one can stand and a name elsewhere, unless a mode keeps it reserved, and cutting a text into tokens
-//! needs no parser and takes linear time.
+//! what it *expects* there, and the first in order of equally long ones. What is expected is what some sentence goes on with, the
+//! tokens of the lexical modes of that, and what is skipped. So `select` is a keyword where one can stand and a name elsewhere,
+//! unless a mode keeps it reserved.
+//!
+//! What comes behind the token before ([`Lexicon::scan`]) is more than what a parser expects behind all tokens before
+//! ([`Reader`]), and needs no parser. If what wins among the more is expected, it also wins among the less. So a text is scanned
+//! first, and read as the parser goes only where that leads nowhere ([`crate::parse`]).
 //!
 //! Rendering is the inverse (`Lexicon::lay_out`): the shortest separator is put between two tokens where they could be read
 //! differently without, found out by reading them, and nowhere else. A token that another one would win is spelled
-//! differently.
+//! differently. Where what comes behind any such token would win, that which comes behind the token at its place decides.
 //!
 //! | step | module |
 //! |---|---|
@@ -24,6 +27,7 @@
 mod automaton;
 mod expected;
 mod layout;
+mod reader;
 mod spelling;
 #[cfg(test)]
 mod tests;
@@ -35,10 +39,11 @@ use crate::grammar::Grammar;
 use crate::id::{IdVec, NodeId};
 
 pub use layout::Layout;
+pub use reader::Reader;
 pub use tokens::{Origin, Token};
 
 use automaton::{Automaton, DEAD, START, TooLarge};
-use expected::Sets;
+use expected::{Modes, NO_PLACE, Sets};
 use tokens::NO_TOKEN;
 
 /// Tokens that no automaton of a reasonable size tells apart.
@@ -56,13 +61,16 @@ pub struct Lexicon {
     tokens: Vec<Token>,
     token_of: IdVec<NodeId, u32>,
     automaton: Automaton,
-    /// What competes behind each token; at the beginning in the last row.
+    /// What competes behind each token, at the beginning, and behind each place of a token.
     competing: Sets,
+    /// The rows of places.
+    places: IdVec<NodeId, u32>,
+    modes: Modes,
     /// Separators, the preferred one first.
     separators: Vec<Box<[u8]>>,
 }
 
-/// Where a text is being read: behind which token.
+/// Where a text is being read: behind which token, or which place of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Context(u32);
 
@@ -75,6 +83,8 @@ pub struct Lexeme {
     pub start: u32,
     /// The byte behind it.
     pub end: u32,
+    /// The node that derives it, if it comes from a derivation.
+    pub place: Option<NodeId>,
 }
 
 impl Lexicon {
@@ -104,12 +114,15 @@ impl Lexicon {
         tokens::reserve(grammar, &mut tokens, |text| {
             automaton.matches(automaton.run(START, text))
         });
-        let competing = expected::competing(grammar, &tokens, &token_of);
+        let modes = Modes::new(&tokens);
+        let (competing, places) = expected::competing(grammar, &tokens, &token_of, &modes);
         let mut lexicon = Lexicon {
             tokens,
             token_of,
             automaton,
             competing,
+            places,
+            modes,
             separators: Vec::new(),
         };
         lexicon.separators = lexicon.find_separators();
@@ -140,6 +153,15 @@ impl Lexicon {
         Context(token)
     }
 
+    /// Behind a token at the place that it is written at; behind such a token anywhere if that is not known.
+    fn behind_at(&self, lexeme: &Lexeme) -> Context {
+        let row = lexeme.place.and_then(|node| self.places.get(node));
+        match row {
+            Some(&row) if row != NO_PLACE => Context(row),
+            _ => self.behind(lexeme.token),
+        }
+    }
+
     /// Whether the scanner looks for a token in a context.
     pub fn is_expected(&self, token: u32, context: Context) -> bool {
         self.competing.contains(context.0 as usize, token)
@@ -159,13 +181,12 @@ impl Lexicon {
         let mut is_read = vec![false; count];
         let mut is_expected = vec![false; count];
         for context in contexts {
-            let holds = |token: u32| context[token as usize / 64] >> (token % 64) & 1 == 1;
-            for token in (0..count as u32).filter(|&token| holds(token)) {
+            for token in (0..count as u32).filter(|&token| holds(context, token)) {
                 is_expected[token as usize] = true;
             }
             for state in 0..states as u32 {
                 let mut matches = self.automaton.matches(state).iter();
-                if let Some(&winner) = matches.find(|&&token| holds(token))
+                if let Some(&winner) = matches.find(|&&token| holds(context, token))
                     && self.automaton.is_entered(state)
                 {
                     is_read[winner as usize] = true;
@@ -185,10 +206,13 @@ impl Lexicon {
     /// The token that wins at a state.
     #[inline(always)]
     fn winner(&self, state: u32, context: Context) -> Option<u32> {
+        self.winner_among(state, self.competing.row(context.0 as usize))
+    }
+
+    #[inline(always)]
+    fn winner_among(&self, state: u32, competing: &[u64]) -> Option<u32> {
         let matches = self.automaton.matches(state).iter();
-        matches
-            .copied()
-            .find(|&token| self.competing.contains(context.0 as usize, token))
+        matches.copied().find(|&token| holds(competing, token))
     }
 
     /// Whether anything that competes in a context matches at a state or further on.
@@ -201,6 +225,11 @@ impl Lexicon {
     /// The longest match at the beginning of a text, and its length, which is not 0. Reads on for as long as something longer
     /// could match.
     pub fn longest(&self, text: &[u8], context: Context) -> Option<(u32, usize)> {
+        self.longest_among(text, self.competing.row(context.0 as usize))
+    }
+
+    #[inline(always)]
+    fn longest_among(&self, text: &[u8], competing: &[u64]) -> Option<(u32, usize)> {
         let mut found = None;
         let mut state = START;
         for (at, &byte) in text.iter().enumerate() {
@@ -208,9 +237,9 @@ impl Lexicon {
             if state == DEAD {
                 break;
             }
-            if let Some(token) = self.winner(state, context) {
+            if let Some(token) = self.winner_among(state, competing) {
                 found = Some((token, at + 1));
-            } else if !self.is_alive(state, context) {
+            } else if !self.automaton.is_alive(state, competing) {
                 break;
             }
         }
@@ -239,6 +268,7 @@ impl Lexicon {
                     token,
                     start: at as u32,
                     end: (at + len) as u32,
+                    place: None,
                 });
                 context = self.behind(token);
             }
@@ -246,4 +276,10 @@ impl Lexicon {
         }
         Ok(())
     }
+}
+
+/// Whether a set has a token.
+#[inline(always)]
+fn holds(set: &[u64], token: u32) -> bool {
+    set[token as usize / 64] >> (token % 64) & 1 == 1
 }

@@ -87,6 +87,7 @@ fn cut(tokens: &str, glued: &mut Vec<u8>, lexemes: &mut Vec<Lexeme>) {
             token: number.parse().unwrap(),
             start,
             end: glued.len() as u32,
+            place: None,
         });
     }
 }

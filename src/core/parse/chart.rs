@@ -132,16 +132,7 @@ impl Chart {
                 let entry = subsets.entry(tables, 0);
                 self.add(view, subsets, entry, 0, NONE, NONE, first);
             } else {
-                let label = tables.alphabet.byte(text[offset - 1]);
-                let set = self.sets[offset - 1] as usize..first;
-                for at in set {
-                    let item = self.items[at];
-                    let subset = subsets.next(tables, item.subset, label);
-                    if subset != DEAD {
-                        self.reached = offset;
-                        self.add(view, subsets, subset, item.origin, at as u32, NONE, first);
-                    }
-                }
+                self.read_byte(view, subsets, text[offset - 1], offset, first);
                 if !self.pending[offset & 3].is_empty() {
                     self.reached = offset;
                     let mut pending = std::mem::take(&mut self.pending[offset & 3]);
@@ -165,6 +156,74 @@ impl Chart {
         }
         self.sets.push(self.items.len() as u32);
         Ok(())
+    }
+
+    /// Reads bytes that are made as they are needed: `next` sees the chart of what was read so far, of which nothing is left
+    /// out, and gives what comes next, or the end. At most `most` are read.
+    pub(super) fn read_on(
+        &mut self,
+        tables: &Tables,
+        subsets: &mut Subsets,
+        most: usize,
+        budget: Budget,
+        mut next: impl FnMut(&Chart, &Subsets, std::ops::Range<usize>) -> Option<u8>,
+    ) -> Result<(), Refusal> {
+        self.begin(tables, budget, 0);
+        self.work_before = subsets.work;
+        let view = View {
+            tables,
+            next: None,
+            all: true,
+        };
+        let mut byte = None;
+        for offset in 0..=most {
+            let first = self.items.len();
+            self.sets.push(first as u32);
+            self.completed_from = self.completions.len();
+            self.item_table.clear();
+            self.completion_table.clear();
+            match byte {
+                None => {
+                    self.predicted[0] = 0;
+                    let entry = subsets.entry(tables, 0);
+                    self.add(view, subsets, entry, 0, NONE, NONE, first);
+                }
+                Some(byte) => self.read_byte(view, subsets, byte, offset, first),
+            }
+            self.close(view, subsets, offset, first)?;
+            self.gather(first);
+            if first == self.items.len() {
+                break;
+            }
+            self.check(subsets, offset)?;
+            byte = next(self, subsets, first..self.items.len());
+            if byte.is_none() {
+                break;
+            }
+        }
+        self.sets.push(self.items.len() as u32);
+        Ok(())
+    }
+
+    /// Makes the items behind a byte, of those before it.
+    #[inline(always)]
+    fn read_byte(
+        &mut self,
+        view: View<'_>,
+        subsets: &mut Subsets,
+        byte: u8,
+        offset: usize,
+        first: usize,
+    ) {
+        let label = view.tables.alphabet.byte(byte);
+        for at in self.sets[offset - 1] as usize..first {
+            let item = self.items[at];
+            let subset = subsets.next(view.tables, item.subset, label);
+            if subset != DEAD {
+                self.reached = offset;
+                self.add(view, subsets, subset, item.origin, at as u32, NONE, first);
+            }
+        }
     }
 
     fn begin(&mut self, tables: &Tables, budget: Budget, len: usize) {

@@ -31,8 +31,8 @@ pub(super) fn explain(
         return Error::new(text, refusal, Vec::new(), None);
     };
     let lexed = lexed.map(|(lexed, codes)| {
-        // Where it does not go on, nothing more is needed.
-        let _ = lexed.scan(tables, codes, text);
+        // Refused again; what is needed are the tokens up to there.
+        let _ = lexed.read(tables, codes, subsets, chart, text, budget);
         (&*lexed, codes)
     });
     let prefix = match lexed {

@@ -1,7 +1,8 @@
 //! Texts of grammars with tokens: cut into tokens, which the chart then reads as a text of their own.
 //!
 //! Each token becomes a few bytes, its *code*, and the machines of the syntax read codes where they would read literals, so
-//! that everything else works as it does on bytes. What a token derives does not depend on where it stands; its choices are
+//! that everything else works as it does on bytes. A text is scanned by what comes behind each token; where that leads nowhere, and
+//! only there, it is cut once more by what the chart expects at each place. What a token derives does not depend on where it stands; its choices are
 //! found by a parser of its production and put in where its code has been read. Linear in the text, but for what ambiguous
 //! tokens take.
 
@@ -14,11 +15,14 @@ use crate::choice::Encoder;
 use crate::grammar::{Grammar, NodeKind, Role};
 use crate::graph::Graph;
 use crate::id::{Id as _, IdVec, NodeId, ProductionId};
-use crate::lexicon::{Lexeme, Lexicon, Origin};
+use crate::lexicon::{Lexeme, Lexicon, Origin, Reader};
 
 #[cfg(feature = "tools")]
 use super::Derivations;
 use super::canonical::encode_member;
+use super::chart::Chart;
+use super::machine::Reads;
+use super::subset::Subsets;
 use super::tables::Tables;
 use super::{Budget, Parser, Refusal, Workspace};
 
@@ -108,12 +112,50 @@ fn is_fixed(grammar: &Grammar, production: ProductionId) -> bool {
     true
 }
 
+/// What came of cutting a text by what the chart expects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cut {
+    /// There is no other way than the one that was scanned.
+    NoOther,
+    /// It was cut, as far as the chart goes.
+    Whole,
+    /// It was cut up to this offset, where nothing matches that is expected.
+    UpTo(usize),
+}
+
+/// Finds out which tokens a set of states reads, unless that is known.
+fn tokens_of(
+    tables: &Tables,
+    lexicon: &Lexicon,
+    subsets: &Subsets,
+    subset: u32,
+    readers: &mut Vec<Option<Box<[u64]>>>,
+) {
+    let at = subset as usize;
+    if readers.len() <= at {
+        readers.resize(at + 1, None);
+    }
+    if readers[at].is_none() {
+        let mut set = Vec::new();
+        for &reader in subsets.readers(subset) {
+            let state = &tables.machines.states[reader as usize];
+            if !matches!(state.reads, Reads::Nothing | Reads::Call(_)) {
+                lexicon.insert(state.node, &mut set);
+            }
+        }
+        readers[at] = Some(set.into());
+    }
+}
+
 /// A text cut into tokens.
 #[derive(Default)]
 pub(super) struct Lexed {
     lexemes: Vec<Lexeme>,
     /// Their codes.
     pub(super) coded: Vec<u8>,
+    /// By set of states, the tokens that it reads; made when needed, and of one generation of such sets.
+    readers: Vec<Option<Box<[u64]>>>,
+    generation: u64,
     /// The bytes of the text.
     len: usize,
     /// The choices of all tokens, in full.
@@ -125,13 +167,55 @@ pub(super) struct Lexed {
 }
 
 impl Lexed {
-    /// Cuts a text into tokens, as far as it goes, and says where it does not.
-    pub(super) fn scan(
+    /// Reads a text into a chart: cut by scanning, or by what the chart expects where that leads nowhere. If it is refused, the
+    /// tokens are those of the way that went further.
+    pub(super) fn read(
         &mut self,
         tables: &Tables,
         codes: &Codes,
+        subsets: &mut Subsets,
+        chart: &mut Chart,
         text: &[u8],
-    ) -> Result<(), usize> {
+        budget: Budget,
+    ) -> Result<(), Refusal> {
+        let scanned = self.scan(tables, codes, text);
+        let read = super::read(tables, subsets, chart, &self.coded, budget);
+        let Err(refusal) = self.earlier(codes, scanned, read) else {
+            return Ok(());
+        };
+        if !matches!(refusal, Refusal::NoSentence { .. }) {
+            return Err(refusal);
+        }
+        let failed = chart.reached / codes.width;
+        let cut = self.cut(tables, codes, subsets, chart, text, failed, budget);
+        let cut = cut.map_err(|refusal| refusal.of_text(self, codes))?;
+        let stopped = match cut {
+            Cut::NoOther => return Err(refusal),
+            Cut::Whole => Ok(()),
+            Cut::UpTo(offset) => Err(offset),
+        };
+        let read = super::read(tables, subsets, chart, &self.coded, budget);
+        self.earlier(codes, stopped, read)
+    }
+
+    /// Where scanning and reading codes both fail, what comes first counts.
+    fn earlier(
+        &self,
+        codes: &Codes,
+        scanned: Result<(), usize>,
+        read: Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let read = read.map_err(|refusal| refusal.of_text(self, codes));
+        match scanned {
+            Err(offset) if read.is_ok() || read.is_err_and(|it| it.offset() >= offset) => {
+                Err(Refusal::NoSentence { offset })
+            }
+            _ => read,
+        }
+    }
+
+    /// Cuts a text into tokens, as far as it goes, and says where it does not.
+    fn scan(&mut self, tables: &Tables, codes: &Codes, text: &[u8]) -> Result<(), usize> {
         self.len = text.len();
         self.choices.clear();
         self.parts.clear();
@@ -145,6 +229,66 @@ impl Lexed {
             self.coded.extend(codes.code(lexeme.token));
         }
         scanned
+    }
+
+    /// Cuts a text into tokens by what the chart expects, where scanning or reading what was scanned has failed behind the first
+    /// tokens, `read` of them. Says that there is no other way, or where it ends, if it does before the text's end.
+    #[expect(clippy::too_many_arguments, reason = "all that a chart is made of")]
+    fn cut(
+        &mut self,
+        tables: &Tables,
+        codes: &Codes,
+        subsets: &mut Subsets,
+        chart: &mut Chart,
+        text: &[u8],
+        read: usize,
+        budget: Budget,
+    ) -> Result<Cut, Refusal> {
+        let Some(lexicon) = tables.graph.lexicon() else {
+            return Ok(Cut::NoOther);
+        };
+        if !lexicon.has_other(text, &self.lexemes, read) {
+            return Ok(Cut::NoOther);
+        }
+        if self.generation != subsets.generation {
+            self.generation = subsets.generation;
+            self.readers.clear();
+        }
+        let (lexemes, coded, readers) = (&mut self.lexemes, &mut self.coded, &mut self.readers);
+        lexemes.clear();
+        coded.clear();
+        let mut reader = Reader::new(lexicon, text);
+        let mut stopped = None;
+        let mut passed = 0;
+        let most = text.len().saturating_mul(codes.width);
+        chart.read_on(tables, subsets, most, budget, |chart, subsets, set| {
+            if passed == coded.len() {
+                for at in set.clone() {
+                    tokens_of(tables, lexicon, subsets, chart.items[at].subset, readers);
+                }
+                let expected = set.filter_map(|at| {
+                    let subset = chart.items[at].subset;
+                    readers.get(subset as usize)?.as_deref()
+                });
+                match reader.next(expected) {
+                    Ok(Some(lexeme)) => {
+                        coded.extend(codes.code(lexeme.token));
+                        lexemes.push(lexeme);
+                    }
+                    Ok(None) => return None,
+                    Err(offset) => {
+                        stopped = Some(offset);
+                        return None;
+                    }
+                }
+            }
+            passed += 1;
+            coded.get(passed - 1).copied()
+        })?;
+        Ok(match stopped {
+            Some(offset) => Cut::UpTo(offset),
+            None => Cut::Whole,
+        })
     }
 
     /// The offset in the text of an offset among the codes: where the token there begins.

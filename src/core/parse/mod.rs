@@ -299,47 +299,12 @@ impl Parser {
             lexed,
             ..
         } = workspace;
-        let Some(codes) = &self.tables.codes else {
-            self.read(subsets, chart, text, budget)?;
-            return Ok(Forest::new(&self.tables, text, budget, workspace));
-        };
-        let scanned = lexed.scan(&self.tables, codes, text);
-        let read = self.read(subsets, chart, &lexed.coded, budget);
-        // Where both fail, what comes first counts.
-        let read = read.map_err(|refusal| refusal.of_text(lexed, codes));
-        if let Err(offset) = scanned
-            && read.is_err_and(|refusal| refusal.offset() >= offset)
-        {
-            return Err(Refusal::NoSentence { offset });
-        }
-        read?;
-        if let Err(offset) = scanned {
-            return Err(Refusal::NoSentence { offset });
+        let tables = &*self.tables;
+        match &tables.codes {
+            None => read(tables, subsets, chart, text, budget)?,
+            Some(codes) => lexed.read(tables, codes, subsets, chart, text, budget)?,
         }
         Ok(Forest::new(&self.tables, text, budget, workspace))
-    }
-
-    /// Reads a text, or codes, into a chart.
-    fn read(
-        &self,
-        subsets: &mut Subsets,
-        chart: &mut Chart,
-        text: &[u8],
-        budget: Budget,
-    ) -> Result<(), Refusal> {
-        let mut read = chart.read(&self.tables, subsets, text, Pruning::Full, budget);
-        if matches!(read, Err(Refusal::OutOfMemory { .. })) {
-            // Not for the memory of earlier texts.
-            subsets.reset(&self.tables);
-            read = chart.read(&self.tables, subsets, text, Pruning::Full, budget);
-        }
-        read?;
-        match chart.accepted == Some(text.len()) {
-            true => Ok(()),
-            false => Err(Refusal::NoSentence {
-                offset: chart.reached,
-            }),
-        }
     }
 
     /// The canonical choice sequence of a text, with the default budget and a workspace of its own.
@@ -390,5 +355,28 @@ impl Parser {
             budget,
             codes.map(|codes| (lexed, codes)),
         )
+    }
+}
+
+/// Reads a text, or codes, into a chart.
+fn read(
+    tables: &Tables,
+    subsets: &mut Subsets,
+    chart: &mut Chart,
+    text: &[u8],
+    budget: Budget,
+) -> Result<(), Refusal> {
+    let mut read = chart.read(tables, subsets, text, Pruning::Full, budget);
+    if matches!(read, Err(Refusal::OutOfMemory { .. })) {
+        // Not for the memory of earlier texts.
+        subsets.reset(tables);
+        read = chart.read(tables, subsets, text, Pruning::Full, budget);
+    }
+    read?;
+    match chart.accepted == Some(text.len()) {
+        true => Ok(()),
+        false => Err(Refusal::NoSentence {
+            offset: chart.reached,
+        }),
     }
 }

@@ -6,8 +6,9 @@
 //!
 //! Left out, with a remark each: tokens of the external scanner and what cannot do without them; that nothing may be skipped before
 //! an immediate token, unless the whole rule is one token for it; precedence between tokens, except that of several longest
-//! matches the higher one goes first; reserved words. Keywords are reserved where the grammar has a token of words (`word`), even
-//! where none is expected.
+//! matches the higher one goes first; reserved words. What tree-sitter expects by the state of its
+//! parser, pleach expects by its chart, so keywords are words where none of them can stand; that `ifx` is never cut behind the
+//! keyword (`word`) is left out.
 
 mod levels;
 mod pattern;
@@ -26,9 +27,6 @@ use super::{Effect, Imported, Remark};
 use pleach_core::grammar::ast::{Alternative, ExprId, NameId, Span};
 use pleach_core::grammar::{Error, ErrorKind, Role};
 use pleach_core::id::{Id as _, IdVec};
-
-/// The lexical mode of words.
-const WORDS: &str = "words";
 
 /// A production that waits for its place.
 struct Waiting {
@@ -207,19 +205,10 @@ impl<'t> Writer<'_, 't> {
         let mut tokens = std::mem::take(&mut self.tokens);
         // Of several longest matches, the first one is read.
         tokens.sort_by_key(|it| (it.role == Role::Skip, Reverse(it.precedence)));
-        let words = self.word();
         for it in tokens {
             let ast = &mut self.reader.ast;
-            // Keywords join the token that they are spelled like.
-            let mode = (Some(it.name) == words).then(|| ast.name(WORDS));
-            ast.lexical_production(it.role, mode, it.name, it.span, it.root);
+            ast.lexical_production(it.role, None, it.name, it.span, it.root);
         }
-    }
-
-    /// The name of the token of words.
-    fn word(&self) -> Option<NameId> {
-        let rule = self.tree.by_name.get(self.tree.word.as_ref()?)?;
-        self.names[*rule]
     }
 
     fn token_remarks(&mut self, name: &str, precedence: i64, span: Span, is_immediate: bool) {

@@ -1,7 +1,7 @@
 //! The regular expressions of tree-sitter, which are JavaScript's as far as its generator takes them, in the syntax of the crate
 //! `regex`.
 //!
-//! `\d`, `\s` and `\w` have ASCII members only; a brace that is no quantifier is itself; what an escape stands for is asked
+//! `\d`, `\s` and `\w` have ASCII members only; NUL, by which tree-sitter ends a text, is in no negated class; a brace that is no quantifier is itself; what an escape stands for is asked
 //! of JavaScript. Look-around and anchors are left out, and each of them is named.
 
 use std::fmt::Write as _;
@@ -19,6 +19,7 @@ pub(super) fn translate(value: &str, flags: &str) -> Translated {
         pattern: String::with_capacity(value.len()),
         dropped: Vec::new(),
         classes: 0,
+        dot_has_all: flags.contains('s'),
         is_unbalanced: false,
     };
     while let Some(c) = translator.rest.chars().next() {
@@ -41,6 +42,8 @@ struct Translator<'p> {
     dropped: Vec<String>,
     /// How many classes are open.
     classes: u32,
+    /// Whether a dot is also a line break.
+    dot_has_all: bool,
     /// A group was found to have no end, so that none further inward has one, either.
     is_unbalanced: bool,
 }
@@ -62,7 +65,24 @@ impl<'p> Translator<'p> {
             }
             '[' if rest.starts_with("[^]") => {
                 self.take(3);
-                self.pattern.push_str("[\\s\\S]");
+                self.pattern.push_str("[^\\x00]");
+            }
+            '[' if self.classes == 0 && rest.starts_with("[^") => {
+                self.classes += 1;
+                self.pattern.push_str("[^\\x00");
+                // What stood first was no range.
+                let is_hyphen = rest.starts_with("[^-");
+                self.take(if is_hyphen { 3 } else { 2 });
+                if is_hyphen {
+                    self.pattern.push_str("\\-");
+                }
+            }
+            '.' if self.classes == 0 => {
+                self.take(1);
+                self.pattern.push_str(match self.dot_has_all {
+                    true => "[^\\x00]",
+                    false => "[^\\x00\\n]",
+                });
             }
             '[' => {
                 self.classes += 1;

@@ -74,7 +74,7 @@ fn a_rule_of_immediate_tokens_is_one_token() {
     let (grammar, remarks) = printed(&immediate);
     assert_eq!(
         grammar,
-        "start := string*;\ntoken string := \"'\" content* \"'\";\ncontent := [^'\\\\]+ | \"\\\\'\";\nskip extra := \" \";\n"
+        "start := string*;\ntoken string := \"'\" content* \"'\";\ncontent := [^\\x00'\\\\]+ | \"\\\\'\";\nskip extra := \" \";\n"
     );
     assert_eq!(remarks, [""; 0]);
     let (grammar, remarks) = printed(&string(r#"{"type": "STRING", "value": "'"}"#));
@@ -112,7 +112,7 @@ fn extras_are_skipped() {
     let (grammar, remarks) = printed(&text);
     assert_eq!(
         grammar,
-        "start := \"a\" used;\ntoken used := \"%\"+;\nrest := [^\\n]*;\nskip comment := \"/\" rest;\nskip used_skipped := used;\n"
+        "start := \"a\" used;\ntoken used := \"%\"+;\nrest := [^\\x00\\n]*;\nskip comment := \"/\" rest;\nskip used_skipped := used;\n"
     );
     assert_eq!(
         remarks,
@@ -141,7 +141,7 @@ fn what_needs_the_scanner_is_left_out() {
         remarks,
         [
             "`block`, which cannot do without an external (Smaller)",
-            "`word`: keywords are reserved, also where none is expected (Smaller)",
+            "`word`: that a keyword ends where a word does (Larger)",
             "the external `_end`; give it a rule in `rules` to have it (Smaller)",
             "the scanner of `both`, for which its rule stands (Other)",
             "the reserved words (Larger)",
@@ -151,13 +151,13 @@ fn what_needs_the_scanner_is_left_out() {
 }
 
 #[test]
-fn words_are_a_mode() {
+fn keywords_are_words_where_none_is_expected() {
     let rules = r#""start": {"type": "SEQ", "members": [{"type": "STRING", "value": "return"}, {"type": "SYMBOL", "name": "id"}]},
 "id": {"type": "PATTERN", "value": "[a-z]+"}"#;
     let (grammar, remarks) = printed(&text(rules, r#", "word": "id""#));
     assert_eq!(
         grammar,
-        "start := \"return\" id;\ntoken(words) id := [a-z]+;\nskip extra := \" \";\n"
+        "start := \"return\" id;\ntoken id := [a-z]+;\nskip extra := \" \";\n"
     );
     assert_eq!(remarks.len(), 1);
 }
@@ -178,7 +178,9 @@ fn patterns_are_those_of_javascript() {
             r"/\p{L}\u{1F600}\x41é<\x00[\x08]",
             0,
         ),
-        (r"[^]x", "i", r"(?i:[\s\S]x)", 0),
+        (r"[^]x", "i", r"(?i:[^\x00]x)", 0),
+        (r"[^-a].[.]", "", r"[^\x00\-a][^\x00\n][.]", 0),
+        (r"[^a-]+.", "s", r"(?s:[^\x00a-]+[^\x00])", 0),
         (
             r"^a(?=b[)])c(?:d)(?!(x))*$\b",
             "",

@@ -109,8 +109,6 @@ pub(super) struct Tree<'t> {
     pub(super) by_name: BTreeMap<String, RuleId>,
     /// The tokens of the scanner by their names.
     pub(super) externals: BTreeMap<String, Span>,
-    /// The rule of words: keywords are cut off as one, and are told apart from them behind that.
-    pub(super) word: Option<String>,
 }
 
 /// A value that has not been read: what it belongs to, how deep it is, the token whose content it is.
@@ -129,7 +127,6 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>) -> Result<Tree<'t>, Error> {
         named: 0,
         by_name: BTreeMap::new(),
         externals: BTreeMap::new(),
-        word: None,
     };
     let Members(members) = reader.value(reader.text.trim_start_matches('\u{feff}'), HELP)?;
     let member = |name: &str| {
@@ -162,16 +159,11 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>) -> Result<Tree<'t>, Error> {
             }
         }
     }
-    if let Some(word) = member("word")
-        && word.get() != "null"
-    {
-        tree.word = Some(reader.string(word, HELP)?);
-    }
     for &(ref name, value) in &members {
         let (what, effect) = match name.as_str() {
             "word" if value.get() != "null" => (
-                "`word`: keywords are reserved, also where none is expected".to_owned(),
-                Effect::Smaller,
+                "`word`: that a keyword ends where a word does".to_owned(),
+                Effect::Larger,
             ),
             "reserved" if value.get().contains("\"type\"") => {
                 ("the reserved words".to_owned(), Effect::Larger)

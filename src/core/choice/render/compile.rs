@@ -42,6 +42,7 @@ enum Task {
     /// Say that a token begins.
     Begin {
         token: u32,
+        node: NodeId,
     },
 }
 
@@ -211,12 +212,13 @@ impl Renderer {
             if let Task::Node { node, .. } = task
                 && let Some(token) = token(graph, node)
             {
-                tasks.push(Task::Begin { token });
+                tasks.push(Task::Begin { token, node });
             }
             match task {
-                Task::Begin { token } => {
+                Task::Begin { token, node } => {
                     first = self.emit(Act::Begin, first);
                     self.ops[first as usize].a = token;
+                    self.ops[first as usize].b = node.0;
                 }
                 Task::Node { node, next } => match grammar[node].kind {
                     NodeKind::Reference(production) if inlined[production] => {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::class::{ClassCode, MemberChoice, NOT_ONE_BYTE};
 use super::tape::{Tape, modulo};
-use crate::id::{ClassId, IdVec};
+use crate::id::{ClassId, IdVec, NodeId};
 use crate::lexicon::Lexeme;
 
 /// The text that an operation can carry.
@@ -44,7 +44,7 @@ enum Act {
     Count,
     /// Goes on with `a` between the bounds `b`, then at `next`.
     Repeat,
-    /// Token `a` begins; goes on at `next`.
+    /// Token `a` of node `b` begins; goes on at `next`.
     Begin,
 }
 
@@ -121,6 +121,7 @@ impl Renderer {
                             token: op.a,
                             start: out as u32,
                             end: out as u32,
+                            place: Some(NodeId(op.b)),
                         });
                     }
                     op.next
