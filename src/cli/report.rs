@@ -245,7 +245,7 @@ pub(super) fn excerpt(text: &[u8], most: usize) -> String {
 
 /// A number of bytes with a unit that keeps it short.
 pub(super) fn size(bytes: u64) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let units = ["byte", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut size = bytes as f64;
     let mut unit = 0;
     while size >= 1024.0 && unit + 1 < units.len() {
@@ -253,7 +253,7 @@ pub(super) fn size(bytes: u64) -> String {
         unit += 1;
     }
     match unit {
-        0 => format!("{bytes} {}", units[0]),
+        0 => count(bytes, "byte"),
         _ => format!("{size:.1} {}", units[unit]),
     }
 }

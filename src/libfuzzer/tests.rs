@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use arbitrary::{Arbitrary, Unstructured};
 
 use super::text::{Reader, Texts};
-use super::{Config, Counters, Fuzzer, InputCodec, Language, ModelMode, Sentence, Stats, model};
+use super::{Config, Counters, Fuzzer, InputCodec, Language, ModelMode, Sentence, Stats};
 use pleach_core::grammar::Grammar;
 use pleach_core::graph::Graph;
 use pleach_core::mutate::{DEFAULT_FEATURE_LEVEL, Heuristic, Session};
@@ -564,6 +564,7 @@ fn reports_tell_what_all_runs_have_covered() {
 #[cfg(feature = "compiled")]
 #[test]
 fn models_are_followed_or_refused_with_what_to_do() {
+    use super::model;
     use pleach_core::{Graph, Session, model::Model};
 
     let graph = |text: &str| Graph::new(text.parse::<crate::Grammar>().unwrap()).unwrap();
