@@ -14,6 +14,8 @@
 #
 # Exit code: 0 if it is done, 2 if something is wrong.
 set -euo pipefail
+# Names of functions and lines, which a release build does without.
+export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
 
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 

@@ -61,7 +61,7 @@ fn max_len(name: &str) -> u32 {
 }
 
 /// Grammars of more bytes have ten thousand 2-paths, and covering sets of them take half a minute each: of these, 1-paths.
-const MOST_BYTES: u64 = 30_000;
+const MOST_BYTES: u64 = 15_000;
 
 /// How long the paths are that covering sets of a grammar have.
 fn covered_k(sandbox: &Sandbox, grammar: &str) -> usize {
