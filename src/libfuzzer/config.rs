@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use pleach_core::mutate::{
-    Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING, Heuristic,
+    Budget, DEFAULT_FEATURE_LEVEL, DEFAULT_LEN_CONTROL, DEFAULT_STEERING, Heuristic, Heuristics,
 };
 
 /// What a target makes of a model.
@@ -16,23 +16,6 @@ pub enum ModelMode {
     Uncommon,
     /// The model, if there is one, learns on from what the engine keeps.
     Kept,
-}
-
-/// Heuristics that are left out, to find out what they are worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Without {
-    /// One bit for each of [`Heuristic::ALL`].
-    heuristics: u16,
-    /// Whether slow parents do not give way to others.
-    pub schedule: bool,
-}
-
-impl Without {
-    /// The session's heuristics among them.
-    pub fn heuristics(self) -> impl Iterator<Item = Heuristic> {
-        let all = Heuristic::ALL.into_iter();
-        all.filter(move |&it| self.heuristics >> it as u8 & 1 == 1)
-    }
 }
 
 /// The settings of a fuzz target.
@@ -70,7 +53,7 @@ pub struct Config {
     /// `PLEACH_STATS`.
     pub stats: bool,
     /// `PLEACH_WITHOUT`.
-    pub without: Without,
+    pub without: Heuristics,
 }
 
 impl Default for Config {
@@ -91,7 +74,7 @@ impl Default for Config {
             mode: None,
             clock: true,
             stats: false,
-            without: Without::default(),
+            without: Heuristics::default(),
         }
     }
 }
@@ -228,21 +211,10 @@ fn flag() -> Takes<impl Fn(&str) -> Option<bool>> {
     })
 }
 
-fn without() -> Takes<impl Fn(&str) -> Option<Without>> {
-    let names = Heuristic::ALL.map(Heuristic::name).join(", ");
-    let expected = format!("names among {names}, schedule, with commas between");
-    takes(expected, |text: &str| {
-        let mut without = Without::default();
-        for name in text.split(',').map(str::trim) {
-            let heuristic = Heuristic::ALL.into_iter().find(|it| it.name() == name);
-            match heuristic {
-                Some(it) => without.heuristics |= 1 << it as u8,
-                None if name == "schedule" => without.schedule = true,
-                None => return None,
-            }
-        }
-        Some(without)
-    })
+fn without() -> Takes<impl Fn(&str) -> Option<Heuristics>> {
+    let names: Vec<_> = Heuristic::ALL.iter().map(|it| it.name()).collect();
+    let expected = format!("names among {}, with commas between", names.join(", "));
+    takes(expected, |text: &str| text.parse().ok())
 }
 
 fn mode() -> Takes<impl Fn(&str) -> Option<Option<ModelMode>>> {

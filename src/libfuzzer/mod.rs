@@ -54,7 +54,7 @@
 //! | `PLEACH_DESCRIBE` | a file: instead of fuzzing, the target writes there what it is ([`Fuzzer::load`]) | none |
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_PROBE` | a directory: instead of fuzzing, the target runs the inputs that are there and records what they reach ([`Fuzzer::load`]) | none |
-//! | `PLEACH_WITHOUT` | for developers: heuristics to go on without, to find out what they are worth ([`Heuristic`](pleach_core::mutate::Heuristic) names them, and `schedule` lets slow parents be), with commas between | none |
+//! | `PLEACH_WITHOUT` | for developers: heuristics to go on without, to find out what they are worth ([`Heuristic`](pleach_core::mutate::Heuristic) names them), with commas between | none |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, the k-paths that all runs have covered, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
 #[doc(hidden)]
@@ -90,11 +90,11 @@ use once_cell::sync::OnceCell;
 use pleach_core::grammar::Grammar;
 use pleach_core::graph::Graph;
 use pleach_core::kpath;
-use pleach_core::mutate::{ByteMutator, Session, Tally};
+use pleach_core::mutate::{ByteMutator, Heuristic, Session, Tally};
 use pleach_core::semantics::AnySemantics;
 
 pub use allocator::Counting;
-pub use config::{BadSetting, Config, ModelMode, Without};
+pub use config::{BadSetting, Config, ModelMode};
 pub use sentence::{Input, Language, Sentence};
 #[doc(hidden)]
 pub use settings::{SETTINGS, Settings};
@@ -406,9 +406,7 @@ impl Fuzzer {
             session.control_length(config.len_control);
             session.set_feature_level(config.features);
             session.limit(config.budget());
-            for heuristic in config.without.heuristics() {
-                session.leave_out(heuristic);
-            }
+            session.leave_out(config.without);
             let file = std::env::var_os("PLEACH_MODEL");
             model::follow(&mut session, file, self.model, config.mode.or(self.mode))?;
             if let Some(hooks) = self.semantics {
@@ -431,7 +429,7 @@ impl Fuzzer {
                 config,
                 texts,
                 clock: Clock::default(),
-                schedule: Schedule::new(config.without.schedule),
+                schedule: Schedule::new(config.without.contains(Heuristic::Schedule)),
                 aim,
                 runs: 0,
                 is_fresh: config.avoid,

@@ -115,11 +115,6 @@ impl Encoder {
         self.kept = mark.kept;
     }
 
-    /// The length of the canonical sequence so far.
-    pub(super) fn kept(&self) -> usize {
-        self.kept
-    }
-
     /// The canonical sequence.
     pub fn finish(mut self) -> Vec<u8> {
         self.choices.truncate(self.kept);

@@ -11,6 +11,7 @@
 
 pub mod class;
 mod condense;
+mod copy;
 mod encode;
 mod lexemes;
 mod program;
@@ -188,19 +189,22 @@ impl Codec {
                 .states
                 .begin(windows, self.references_above(host, parent));
         }
-        // References, and the root, stand one level above what they derive.
-        let depth = host.get(parent as usize).map_or(0, |site| {
-            let reference = site.node == ROOT || self.is_reference(site.node);
-            site.depth + u32::from(reference)
-        });
         let mut sink = IndexSink {
             index,
             windows: self.windows.as_deref(),
             states: &mut scratch.states,
             open: NO_SITE,
-            depth,
+            depth: self.depth_below(host, parent),
         };
         walk::walk(&self.sites, &mut scratch.stacks, node, chooser, &mut sink);
+    }
+
+    /// The references above what stands directly below site `parent` of `host`, the root included.
+    fn depth_below(&self, host: &[Site], parent: u32) -> u32 {
+        host.get(parent as usize).map_or(0, |site| {
+            let is_reference = site.node == ROOT || self.is_reference(site.node);
+            site.depth + u32::from(is_reference)
+        })
     }
 
     /// The references from site `parent` of `host` up to the root, nearest first.
@@ -274,20 +278,6 @@ impl Codec {
         }
         self.lay_out(index, index.text(), |_| None, lexemes);
         lexemes.layout.text()
-    }
-
-    /// How many bytes of any choices the canonical sequence of their derivation has. O(choices).
-    pub fn canonical_len(&self, choices: &[u8], scratch: &mut Scratch) -> usize {
-        let mut tape = TapeChooser::new(&self.sites, choices);
-        let mut encoder = Encoder::new();
-        walk::walk(
-            &self.sites,
-            &mut scratch.stacks,
-            ROOT,
-            &mut tape,
-            &mut encoder,
-        );
-        encoder.kept()
     }
 
     /// The symbol of a node, if it is symbolic; [`ROOT`] is not.

@@ -51,8 +51,8 @@ pub struct Site {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteIndex {
     pub(super) choices: Vec<u8>,
-    /// The end of the last choice that close-off would not have made.
-    pub(super) kept: u32,
+    /// Of each byte of the choices, whether a choice ends with it that close-off would not have made.
+    pub(super) decided: Vec<bool>,
     pub(super) sites: Vec<Site>,
     pub(super) text: Vec<u8>,
 }
@@ -79,7 +79,7 @@ impl SiteIndex {
     /// Forgets everything but the memory.
     pub fn clear(&mut self) {
         self.choices.clear();
-        self.kept = 0;
+        self.decided.clear();
         self.sites.clear();
         self.text.clear();
     }
@@ -104,7 +104,14 @@ impl SiteIndex {
 
     /// The canonical choice sequence: minimal, and decoded to the same derivation.
     pub fn canonical(&self) -> &[u8] {
-        &self.choices[..self.kept as usize]
+        &self.choices[..self.kept(0..self.choices.len() as u32).unwrap_or(0) as usize]
+    }
+
+    /// The end of the last choice in a range that close-off would not have made.
+    pub(crate) fn kept(&self, range: Range<u32>) -> Option<u32> {
+        let decided = &self.decided[range.start as usize..range.end as usize];
+        let last = decided.iter().rposition(|&is_decided| is_decided)?;
+        Some(range.start + last as u32 + 1)
     }
 
     /// The windows of the derivation, one a symbolic site, repeated where they occur again.
@@ -223,14 +230,16 @@ impl IndexSink<'_> {
 
     #[inline(always)]
     fn choice(&mut self, value: u32, count: u32, strong: bool) {
-        let choices = &mut self.index.choices;
+        let SiteIndex {
+            choices, decided, ..
+        } = &mut *self.index;
         if (2..=256).contains(&count) {
             choices.push(value as u8);
-        } else {
+            decided.push(strong);
+        } else if count > 256 {
             put(choices, value, count);
-        }
-        if strong {
-            self.index.kept = choices.len() as u32;
+            decided.resize(choices.len() - 1, false);
+            decided.push(strong);
         }
     }
 }

@@ -96,6 +96,15 @@ impl WindowTable {
         outside.is_some_and(|outside| outside.contains(symbol.index()))
     }
 
+    /// The row of a symbol, for usual k.
+    #[inline(always)]
+    fn lanes(&self, symbol: SymbolId) -> Option<&[u32; LANES]> {
+        match self.stride {
+            LANES => self.rows.as_chunks().0.get(symbol.index()),
+            _ => None,
+        }
+    }
+
     /// The row of a symbol.
     #[inline(always)]
     fn row(&self, symbol: SymbolId) -> &[u32] {
@@ -125,7 +134,11 @@ fn outside(graph: &Graph) -> Option<BitSet> {
 /// The states of the references that are open in a walk, kept between walks.
 #[derive(Clone, Debug, Default)]
 pub struct WindowStack {
-    states: Vec<u32>,
+    /// For usual k: the state of the reference that was opened last, and those of the ones above it.
+    top: [u32; LANES],
+    below: Vec<[u32; LANES]>,
+    /// For a greater k, all of them.
+    wide: Vec<u32>,
 }
 
 impl WindowStack {
@@ -137,8 +150,12 @@ impl WindowStack {
             *slot = symbol;
             found += 1;
         }
-        self.states.clear();
-        self.states.extend_from_slice(&windows.root);
+        self.below.clear();
+        self.wide.clear();
+        match <[u32; LANES]>::try_from(&windows.root[..]) {
+            Ok(root) => self.top = root,
+            Err(_) => self.wide.extend_from_slice(&windows.root),
+        }
         for &symbol in symbols[..found].iter().rev() {
             self.push(windows, symbol);
         }
@@ -147,24 +164,22 @@ impl WindowStack {
     /// Opens a reference.
     #[inline(always)]
     pub fn push(&mut self, windows: &WindowTable, symbol: SymbolId) {
-        let row = windows.row(symbol);
-        let top = self.states.len() - windows.stride;
-        if let (Ok(row), Some(Ok(parent))) = (
-            <[u32; LANES]>::try_from(row),
-            self.states.get(top..).map(<[u32; LANES]>::try_from),
-        ) {
-            let state = [
+        if let Some(row) = windows.lanes(symbol) {
+            let above = self.top;
+            self.below.push(above);
+            self.top = [
                 row[0],
-                parent[0] + row[1],
-                parent[1] + row[2],
-                parent[2] + row[3],
+                above[0] + row[1],
+                above[1] + row[2],
+                above[2] + row[3],
             ];
-            self.states.extend_from_slice(&state);
         } else {
-            self.states.push(row[0]);
+            let top = self.wide.len() - windows.stride;
+            let row = windows.row(symbol);
+            self.wide.push(row[0]);
             for (at, &word) in row.iter().enumerate().skip(1) {
-                let state = self.states[top + at - 1] + word;
-                self.states.push(state);
+                let state = self.wide[top + at - 1] + word;
+                self.wide.push(state);
             }
         }
     }
@@ -172,9 +187,30 @@ impl WindowStack {
     /// Closes the reference that was opened last.
     #[inline(always)]
     pub fn pop(&mut self, windows: &WindowTable) {
-        let stride = windows.stride;
-        self.states
-            .truncate(self.states.len().saturating_sub(stride).max(stride));
+        if windows.stride == LANES {
+            self.top = self.below.pop().unwrap_or(self.top);
+        } else {
+            self.cut(windows, self.depth(windows).saturating_sub(1).max(1));
+        }
+    }
+
+    /// How many references are open, what is above the root included.
+    pub(crate) fn depth(&self, windows: &WindowTable) -> usize {
+        match windows.stride {
+            LANES => self.below.len() + 1,
+            stride => self.wide.len() / stride,
+        }
+    }
+
+    /// Closes references until so many are open.
+    #[inline(always)]
+    pub(crate) fn cut(&mut self, windows: &WindowTable, depth: usize) {
+        if windows.stride != LANES {
+            self.wide.truncate(depth * windows.stride);
+        } else if let Some(&state) = self.below.get(depth - 1) {
+            self.top = state;
+            self.below.truncate(depth - 1);
+        }
     }
 
     /// The window that a symbol ends directly below the open references; [`NO_WINDOW`] for one that is on no k-path.
@@ -183,11 +219,13 @@ impl WindowStack {
         if windows.is_outside(symbol) {
             return NO_WINDOW;
         }
-        let at = symbol.index() * windows.stride + windows.k - 1;
-        let own = windows.rows[at];
-        match windows.k {
-            1 => own,
-            k => self.states[self.states.len() - windows.stride + k - 2] + own,
+        let k = windows.k;
+        match windows.lanes(symbol) {
+            Some(row) if k == 1 => row[0],
+            Some(row) => self.top[(k - 2) % LANES] + row[(k - 1) % LANES],
+            None => {
+                self.wide[self.wide.len() - windows.stride + k - 2] + windows.row(symbol)[k - 1]
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::kinds::Kind;
 use super::work::{ItemSource, Part, Workspace};
-use crate::choice::{ClassCode, MemberChoice, SiteIndex, Span, put};
+use crate::choice::{ClassCode, MemberChoice, NO_SITE, SiteIndex, put};
 use crate::grammar::{Member, NodeKind};
 use crate::rng::Rng;
 
@@ -60,19 +60,9 @@ impl Workspace {
 
     /// Replaces a site's subtree by that of a site of the donor.
     pub fn replace_from_donor(&mut self, site: u32, donated: u32) -> bool {
-        let Some(donor) = &self.donor else {
-            return false;
-        };
-        let part = donor.index.choices_of(donated);
-        if part == self.index().choices_of(site) {
-            return false;
-        }
-        let mut choices = std::mem::take(&mut self.buffers.choices);
-        choices.clear();
-        choices.extend_from_slice(part);
-        let replaced = self.replace(site, Part::Choices(&choices));
-        self.buffers.choices = choices;
-        replaced
+        let own = self.index().choices_of(site);
+        let is_other = |donor: &SiteIndex| donor.choices_of(donated) != own;
+        self.donor().is_some_and(is_other) && self.replace(site, Part::Donated(donated))
     }
 
     /// Swaps the subtrees of two compatible sites, none within the other.
@@ -80,18 +70,13 @@ impl Workspace {
         if self.index().choices_of(one) == self.index().choices_of(other) {
             return false;
         }
-        let put_copy = |work: &mut Workspace, at: u32, from: u32| {
-            work.replace_by_copy(at, |index, choices| {
-                choices.extend_from_slice(index.choices_of(from));
-            })
-        };
         // What gets shorter first: the other may need its room.
         let len = |site: u32| self.index().text_range(site).len();
         let (long, short) = match len(one) < len(other) {
             true => (other, one),
             false => (one, other),
         };
-        put_copy(self, long, short) && put_copy(self, short, long)
+        self.replace(long, Part::Copy(short)) && self.replace(short, Part::Copy(long))
     }
 
     /// A site that derives the same nonterminal or node and lies neither above nor below, the first from a random place on. Looks at
@@ -242,75 +227,70 @@ impl Workspace {
         if old.is_empty() && new.is_empty() {
             return false;
         }
+        // Where all that changes is optional, and no item more or less matters to the others, only that is derived.
         if max == u32::MAX && head >= min as usize {
-            match (old, new) {
-                (&[first, ..], []) => {
-                    let last = old[old.len() - 1];
-                    return self.remove_items(quantifier, first, last);
-                }
-                ([], &[source]) => {
-                    let at = before.get(head).copied();
-                    return match source {
-                        ItemSource::Random(size) => {
-                            self.insert_item(quantifier, at, Part::Random(size))
-                        }
-                        ItemSource::Old(item) => self.insert_copy(quantifier, at, item),
-                    };
-                }
-                _ => {}
+            let mut span = self.gap(quantifier, before.get(head).copied());
+            if let (Some(&first), Some(&last)) = (old.first(), old.last()) {
+                let (from, to) = (self.index().span(first), self.index().span(last));
+                span.sites = from.sites.start..to.sites.end;
+                span.choices = from.choices.start - 1..to.choices.end;
+                span.text = from.text.start..to.text.end;
             }
+            let mut composed = std::mem::take(&mut self.buffers.composed);
+            composed.clear();
+            let is_done = self.compose(quantifier, new, 1, NO_SITE, &mut composed);
+            std::mem::swap(&mut composed, &mut self.fragment);
+            self.buffers.composed = composed;
+            return is_done && self.put(span, !new.is_empty(), true);
         }
+        let Some(&host) = self.index().sites().get(quantifier as usize) else {
+            return false;
+        };
+        if host.choice_start == host.choice_end {
+            return false;
+        }
+        let mut composed = std::mem::take(&mut self.buffers.composed);
+        composed.begin_root(&host);
+        let is_done = self.compose(quantifier, items, min as usize, 0, &mut composed);
+        if items.len() < max as usize {
+            composed.push_choice(false);
+        }
+        composed.finish_root();
+        std::mem::swap(&mut composed, &mut self.fragment);
+        self.buffers.composed = composed;
+        let span = self.index().span(quantifier);
+        is_done && self.put(span, false, true)
+    }
+
+    /// Appends items of a quantifier to an index, directly below site `above` of it; those from `asked` on have decisions to go on before
+    /// them. False if they break the budget.
+    fn compose(
+        &mut self,
+        quantifier: u32,
+        items: &[ItemSource],
+        asked: usize,
+        above: u32,
+        out: &mut SiteIndex,
+    ) -> bool {
         let Some(subject) = self.subject(quantifier) else {
             return false;
         };
-        let mut choices = std::mem::take(&mut self.buffers.choices);
-        choices.clear();
-        for (index, &source) in items.iter().enumerate() {
-            if index >= min as usize {
-                choices.push(1);
+        for (at, &source) in items.iter().enumerate() {
+            if at >= asked {
+                out.push_choice(true);
             }
             match source {
-                ItemSource::Old(item) => choices.extend_from_slice(self.index().choices_of(item)),
+                ItemSource::Old(item) => out.append(self.index(), &self.index().span(item), above),
                 ItemSource::Random(size) => {
                     self.fragment(subject, quantifier, Part::Random(size));
-                    choices.extend_from_slice(self.fragment.choices());
+                    out.append(&self.fragment, &self.fragment.whole(), above);
                 }
             }
-            if choices.len() > self.limits.max_choices {
-                break;
+            if out.choices().len() > self.limits.max_choices {
+                return false;
             }
         }
-        if items.len() < max as usize {
-            choices.push(0);
-        }
-        let edited = choices.len() <= self.limits.max_choices
-            && self.replace(quantifier, Part::Choices(&choices));
-        self.buffers.choices = choices;
-        edited
-    }
-
-    fn insert_copy(&mut self, quantifier: u32, before: Option<u32>, item: u32) -> bool {
-        let mut choices = std::mem::take(&mut self.buffers.choices);
-        choices.clear();
-        choices.extend_from_slice(self.index().choices_of(item));
-        let inserted = self.insert_item(quantifier, before, Part::Choices(&choices));
-        self.buffers.choices = choices;
-        inserted
-    }
-
-    /// Removes optional items of an unbounded quantifier, from `first` to `last`, with their decisions to go on.
-    fn remove_items(&mut self, quantifier: u32, first: u32, last: u32) -> bool {
-        let (from, to) = (self.index().span(first), self.index().span(last));
-        let Some(choice_start) = from.choices.start.checked_sub(1) else {
-            return false;
-        };
-        let span = Span {
-            parent: quantifier,
-            sites: from.sites.start..to.sites.end,
-            choices: choice_start..to.choices.end,
-            text: from.text.start..to.text.end,
-        };
-        self.put(span, false, false)
+        true
     }
 }
 

@@ -14,7 +14,7 @@
 //! An operator may make several edits. They count from then on, and until it is done all of them can be taken back
 //! ([`Edits::roll_back`]).
 
-use crate::choice::{Site, SiteIndex, Span};
+use crate::choice::{NO_SITE, Site, SiteIndex, Span};
 
 /// What stands in the place of a span.
 #[derive(Debug)]
@@ -88,8 +88,6 @@ impl Change {
 /// How large an input is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Extent {
-    /// Canonical choices.
-    pub(super) choices: usize,
     pub(super) text: usize,
     pub(super) sites: usize,
 }
@@ -194,10 +192,9 @@ impl Edits {
         }
     }
 
-    /// The mutant's size, its choices as an upper bound.
+    /// The mutant's size.
     pub(super) fn extent(&self, parent: &SiteIndex) -> Extent {
         let mut extent = Extent {
-            choices: self.kept(parent).0,
             text: parent.text().len(),
             sites: parent.sites().len(),
         };
@@ -208,40 +205,38 @@ impl Edits {
         extent
     }
 
-    /// The length of the mutant's canonical choices, or an upper bound: then false.
-    fn kept(&self, parent: &SiteIndex) -> (usize, bool) {
-        let moved = |place: usize| {
-            let before = self
-                .iter()
-                .filter(|edit| edit.span.choices.end as usize <= place);
-            before.fold(place, |place, edit| edit.choices().of(place))
+    /// No fewer choices than the mutant has, nor than it has if edits are taken back.
+    pub(super) fn most_choices(&self, parent: &SiteIndex) -> usize {
+        let new = self.iter().map(|edit| edit.choices().comes);
+        parent.choices().len() + new.sum::<usize>()
+    }
+
+    /// The length of the mutant's canonical choices. They end with the last one that close-off would not have made, which is looked for
+    /// from behind.
+    pub(super) fn kept(&self, parent: &SiteIndex) -> usize {
+        let moved = |place: u32, edits: &mut dyn Iterator<Item = &Edit>| {
+            edits.fold(place as usize, |place, edit| edit.choices().of(place))
         };
-        let mut kept = parent.canonical().len();
-        let mut is_exact = true;
+        let mut end = parent.choices().len() as u32;
         for edit in self.iter().rev() {
-            let (start, end) = (
-                edit.span.choices.start as usize,
-                edit.span.choices.end as usize,
-            );
-            if kept > end {
-                break;
+            let span = &edit.span.choices;
+            if let Some(kept) = parent.kept(span.end..end) {
+                let mut before = self.iter().filter(|edit| edit.span.choices.end <= span.end);
+                return moved(kept, &mut before);
             }
             let own = edit.part.canonical().len();
             if own > 0 || edit.leads {
                 // A decision to go on is none of close-off's.
-                let before = self.iter().take_while(|it| !std::ptr::eq(*it, edit));
-                let start = before.fold(start, |start, edit| edit.choices().of(start));
-                return (start + usize::from(edit.leads) + own, true);
+                let mut before = self.iter().take_while(|it| !std::ptr::eq(*it, edit));
+                return moved(span.start, &mut before) + usize::from(edit.leads) + own;
             }
-            if kept > start {
-                (kept, is_exact) = (start, false);
-            }
+            end = span.start;
         }
-        (moved(kept), is_exact)
+        parent.kept(0..end).unwrap_or(0) as usize
     }
 
-    /// Copies the mutant's choices in full, and gives the length of the canonical ones, or an upper bound: then false.
-    pub(super) fn choices(&self, parent: &SiteIndex, out: &mut Vec<u8>) -> (usize, bool) {
+    /// Copies the mutant's choices in full, and gives the length of the canonical ones.
+    pub(super) fn choices(&self, parent: &SiteIndex, out: &mut Vec<u8>) -> usize {
         let mut at = 0;
         for edit in self.iter() {
             let span = &edit.span.choices;
@@ -254,6 +249,61 @@ impl Edits {
         }
         out.extend_from_slice(&parent.choices()[at..]);
         self.kept(parent)
+    }
+
+    /// The mutant as an index of its own.
+    pub(super) fn splice(&self, parent: &SiteIndex, out: &mut SiteIndex) {
+        out.clear();
+        let mut at = Span {
+            parent: NO_SITE,
+            sites: 0..0,
+            choices: 0..0,
+            text: 0..0,
+        };
+        for edit in self.iter() {
+            let span = &edit.span;
+            at.sites.end = span.sites.start;
+            at.choices.end = span.choices.start;
+            at.text.end = span.text.start;
+            self.append_run(parent, &at, out);
+            if edit.leads {
+                out.push_choice(true);
+            }
+            out.append(
+                &edit.part,
+                &edit.part.whole(),
+                self.place_above(span.parent),
+            );
+            at.sites.start = span.sites.end;
+            at.choices.start = span.choices.end;
+            at.text.start = span.text.end;
+        }
+        let whole = parent.whole();
+        at.sites.end = whole.sites.end;
+        at.choices.end = whole.choices.end;
+        at.text.end = whole.text.end;
+        self.append_run(parent, &at, out);
+    }
+
+    /// Appends what the parent has left between two edits. Most of it refers to what is between them, too.
+    fn append_run(&self, parent: &SiteIndex, run: &Span, out: &mut SiteIndex) {
+        let first = out.sites().len();
+        out.append_run(parent, run);
+        let is_within = |old: &Site| old.parent >= run.sites.start && old.end < run.sites.end;
+        let old = &parent.sites()[run.sites.start as usize..run.sites.end as usize];
+        for (site, (new, old)) in (run.sites.start..).zip(out.sites_from(first).iter_mut().zip(old))
+        {
+            if is_within(old) {
+                continue;
+            }
+            new.parent = self.place_above(old.parent);
+            let within = self.iter().filter(|edit| edit.is_before_end(site, old.end));
+            (new.end, new.choice_end) = (old.end, old.choice_end);
+            for edit in within {
+                new.end = edit.sites().of(new.end as usize) as u32;
+                new.choice_end = edit.choices().of(new.choice_end as usize) as u32;
+            }
+        }
     }
 
     /// Copies the mutant's text.
@@ -291,6 +341,14 @@ impl Edits {
     pub(super) fn place_of(&self, site: u32) -> u32 {
         let before = self.iter().filter(|edit| edit.is_before(site));
         before.fold(site as usize, |site, edit| edit.sites().of(site)) as u32
+    }
+
+    /// The same for what may be above all.
+    fn place_above(&self, site: u32) -> u32 {
+        match site {
+            NO_SITE => NO_SITE,
+            site => self.place_of(site),
+        }
     }
 
     /// Where the text of a site of the parent is in the mutant's.

@@ -80,7 +80,7 @@ impl Workspace {
         let mut old = std::mem::take(&mut self.buffers.choices);
         let mut new = std::mem::take(&mut self.buffers.other);
         old.clear();
-        let (len, _) = self.edits.choices(&self.parent.index, &mut old);
+        let len = self.edits.choices(&self.parent.index, &mut old);
         old.truncate(len);
         // Room for the engine's longest insertions.
         let room = (2 * len + 128).min(self.limits.max_choices).max(len);

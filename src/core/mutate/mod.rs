@@ -49,7 +49,7 @@ use crate::rng::Rng;
 
 pub use aim::Constraint;
 pub use engine::ByteMutator;
-pub use heuristic::Heuristic;
+pub use heuristic::{Heuristic, Heuristics, UnknownHeuristic};
 pub use kinds::Kind;
 pub use length::DEFAULT_LEN_CONTROL;
 pub use operator::Operator;
@@ -189,15 +189,18 @@ impl Session {
         self.share_out();
     }
 
-    /// Goes on without a heuristic; for use before the first mutation.
-    pub fn leave_out(&mut self, heuristic: Heuristic) {
-        match heuristic {
-            Heuristic::Operators => self.yields.is_level = true,
-            Heuristic::Sites => self.yields.places.is_level = true,
-            Heuristic::Opening => self.opening = Opening::Over,
-            Heuristic::Scalars => self.work.scalars.is_off = true,
-            Heuristic::Borrowing => self.unregister(&operators::Borrow),
-            Heuristic::Absorbing => self.unregister(&operators::Absorb),
+    /// Goes on without some heuristics; for use before the first mutation.
+    pub fn leave_out(&mut self, heuristics: Heuristics) {
+        for heuristic in heuristics.iter() {
+            match heuristic {
+                Heuristic::Operators => self.yields.is_level = true,
+                Heuristic::Sites => self.yields.places.is_level = true,
+                Heuristic::Opening => self.opening = Opening::Over,
+                Heuristic::Scalars => self.work.scalars.is_off = true,
+                Heuristic::Borrowing => self.unregister(&operators::Borrow),
+                Heuristic::Absorbing => self.unregister(&operators::Absorb),
+                Heuristic::Schedule => {}
+            }
         }
     }
 

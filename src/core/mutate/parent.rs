@@ -5,6 +5,7 @@
 //! only some mutations ask for, which nodes occur where and which features there are, is worked out when it is asked for first. A
 //! parent never changes; its mutants are edits ([`super::edits`]).
 
+use super::edits::Edits;
 use super::kinds::{KINDS, Kind, Kinds};
 use super::yields::{hash, place_of};
 use crate::choice::{Codec, Scratch, SiteIndex};
@@ -67,11 +68,14 @@ impl Parent {
         self.forget();
     }
 
-    /// Takes a derivation over, with its slips; it has no name then.
-    pub(super) fn take(&mut self, index: &mut SiteIndex, slips: &Slips) {
+    /// Becomes what edits make of another parent, with its slips; it has no name then.
+    pub(super) fn splice(&mut self, before: &SiteIndex, edits: &mut Edits, slips: &Slips) {
         self.slips.clone_from(slips);
+        self.slips.move_to(|site| edits.place_of(site));
         self.is_deferred = false;
-        std::mem::swap(&mut self.index, index);
+        if !edits.take_whole(before, &mut self.index) {
+            edits.splice(before, &mut self.index);
+        }
         self.forget();
     }
 
@@ -153,6 +157,10 @@ pub(super) struct Census {
 }
 
 impl Census {
+    pub(super) fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
     fn clear(&mut self) {
         self.nodes.clear();
         self.sites.clear();

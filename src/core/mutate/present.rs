@@ -8,8 +8,8 @@
 //!                                       kept, and loaded again
 //! ```
 //!
-//! [`Session::encode`] writes the bytes of a mutant, [`Session::render`] its text; both copy what the parent has. Only text that
-//! depends on what is elsewhere, of tokens or with hooks, has the mutant decoded.
+//! [`Session::encode`] writes the bytes of a mutant, [`Session::render`] its text; both copy what the parent has. Text that
+//! depends on what is elsewhere, of tokens or with hooks, takes the mutant's sites as well.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use super::{Session, yields};
 use crate::choice::{Codec, Lexemes, Scratch, Site, SiteIndex};
 use crate::kpath::NO_WINDOW;
 use crate::semantics::{self, AnySemantics};
-use crate::slip::{self, Slips};
+use crate::slip::{self, Change, Slips};
 
 /// The sites of a parent that are looked at one by one for their features.
 const FEW: usize = 32;
@@ -81,10 +81,16 @@ impl Renderer {
         let (codec, parent, slips) = (work.codec(), &work.parent, &work.slips);
         let edits = &work.edits;
         text.clear();
-        if self.hooks.is_some() || codec.graph().lexicon().is_some() && slips.verbatim().is_none() {
+        // Two that change places need not be neighbors in the parent.
+        let swaps = || slips.changes().any(|(_, change)| change == Change::Swap);
+        let is_elsewhere = codec.graph().lexicon().is_some() || swaps();
+        if self.hooks.is_some() || is_elsewhere && slips.verbatim().is_none() {
             let mut index = std::mem::take(&mut self.index);
             let mut moved = std::mem::take(&mut self.slips);
-            codec.index(slip::split(input).0, &mut self.scratch, &mut index);
+            match work.is_bare || parent.is_deferred() {
+                true => codec.index(slip::split(input).0, &mut self.scratch, &mut index),
+                false => edits.splice(&parent.index, &mut index),
+            }
             moved.clone_from(slips);
             moved.move_to(|site| edits.place_of(site));
             self.render(codec, &index, &moved, text);
@@ -216,36 +222,30 @@ impl Session {
 
     /// Makes the mutant a parent, so that what is mutated next may be what is new in it.
     pub(super) fn rebase(&mut self) {
-        if self.present.state != State::Parent {
+        let is_read_anew = self.work.is_bare || self.work.parent.is_deferred();
+        if self.present.state != State::Parent && is_read_anew {
+            let input = std::mem::take(&mut self.present.input);
+            let is_new = self.enter(&input, yields::hash(&input));
+            self.work.parent.is_passing |= is_new;
+        } else if self.present.state != State::Parent {
+            let hash = self.hash();
+            let codec = self.work.codec().clone();
+            let mut parent = self.parents.spare();
             let Workspace {
                 edits,
-                parent,
-                fragment,
+                parent: before,
+                slips,
                 ..
             } = &mut self.work;
-            if edits.take_whole(&parent.index, fragment) {
-                self.adopt_fragment();
-            } else {
-                let input = std::mem::take(&mut self.present.input);
-                let is_new = self.enter(&input, yields::hash(&input));
-                self.work.parent.is_passing |= is_new;
-            }
+            parent.splice(&before.index, edits, slips);
+            parent.rename(&self.present.input, hash);
+            parent.is_passing = true;
+            self.render_parent(&codec, &mut parent);
+            self.replace_parent(parent);
+            self.work.reset();
+            self.present.state = State::Parent;
         }
         self.work.settle();
-    }
-
-    /// Makes the mutant a parent, whose derivation is the fragment.
-    fn adopt_fragment(&mut self) {
-        let hash = self.hash();
-        let codec = self.work.codec().clone();
-        let mut parent = self.parents.spare();
-        parent.take(&mut self.work.fragment, &self.work.slips);
-        parent.rename(&self.present.input, hash);
-        parent.is_passing = true;
-        self.render_parent(&codec, &mut parent);
-        self.replace_parent(parent);
-        self.work.reset();
-        self.present.state = State::Parent;
     }
 
     /// Puts the parent away, to be found again if the engine may come back to it.
@@ -281,11 +281,7 @@ impl Session {
         } else if parent.is_deferred() {
             input.extend_from_slice(parent.choices());
         } else {
-            let (kept, is_exact) = work.edits.choices(&parent.index, input);
-            let kept = match is_exact {
-                true => kept,
-                false => work.codec().canonical_len(input, &mut renderer.scratch),
-            };
+            let kept = work.edits.choices(&parent.index, input);
             // The engine must not see an empty result, and any first choice in full decodes to the same.
             let next = input.get(kept).copied().unwrap_or(0);
             input.truncate(kept);

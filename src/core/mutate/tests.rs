@@ -1,5 +1,6 @@
 //! Every operator leaves an input that decodes to what the session says it is.
 
+mod edits;
 mod faults;
 mod limits;
 mod meaning;
@@ -45,19 +46,22 @@ fn check(session: &Session) {
     let mut anew = SiteIndex::new();
     codec.index(choices, &mut Scratch::default(), &mut anew);
     let (mut full, mut text) = (Vec::new(), Vec::new());
-    let (kept, is_exact) = edits.choices(&parent.index, &mut full);
+    let kept = edits.choices(&parent.index, &mut full);
     edits.text(&parent.index, &mut text);
     assert_eq!(
         (&full[..], &text[..]),
         (anew.choices(), anew.text()),
         "{grammar}"
     );
-    assert!(kept >= anew.canonical().len() && (!is_exact || kept == anew.canonical().len()));
+    assert_eq!(kept, anew.canonical().len());
     let extent = edits.extent(&parent.index);
     assert_eq!(
         (extent.text, extent.sites),
         (text.len(), anew.sites().len())
     );
+    let mut spliced = SiteIndex::new();
+    edits.splice(&parent.index, &mut spliced);
+    assert_eq!(spliced, anew, "{grammar}");
     // Run by run, the sites are those of the whole.
     let known = |site: &Site| (site.node, site.window, site.depth);
     let runs = edits.runs(&parent.index).flatten().map(known);
@@ -147,9 +151,9 @@ fn engine(data: &mut [u8], size: usize, max_size: usize) -> usize {
 #[test]
 fn what_is_left_out_does_nothing() {
     let graph = fixture("json_tight");
-    for left_out in Heuristic::ALL {
+    for &left_out in Heuristic::ALL {
         let mut session = Session::new(&graph, 2).unwrap();
-        session.leave_out(left_out);
+        session.leave_out([left_out].into_iter().collect());
         let (mut inputs, mut opened) = (vec![vec![0]], 0);
         for seed in 0..4000 {
             session.seed(seed);
@@ -171,9 +175,11 @@ fn what_is_left_out_does_nothing() {
             session.work.scalars.is_off,
             !made("borrow"),
             !made("absorb"),
+            // The session has no part in the schedule.
+            left_out == Heuristic::Schedule,
         ];
-        let expected = Heuristic::ALL.map(|it| it == left_out);
-        assert_eq!(is_left_out, expected, "{left_out:?}");
+        let expected: Vec<_> = Heuristic::ALL.iter().map(|&it| it == left_out).collect();
+        assert_eq!(is_left_out[..], expected, "{left_out:?}");
         assert!(made("seek") && made("swap"));
     }
 }
@@ -181,8 +187,11 @@ fn what_is_left_out_does_nothing() {
 #[test]
 fn an_input_departs_from_the_grammar_only_on_demand() {
     let graph = fixture("json_tight");
+    // Shares are as asked for, not as they pay.
+    let level = [Heuristic::Operators, Heuristic::Opening];
     let slipped = |per_mille: u32, first: &[u8]| {
         let mut session = Session::new(&graph, 2).unwrap();
+        session.leave_out(level.into_iter().collect());
         session.use_engine(engine, 100, 100);
         session.set_errors(per_mille);
         session.load(first);
@@ -205,8 +214,9 @@ fn an_input_departs_from_the_grammar_only_on_demand() {
     };
     assert_eq!(slipped(0, &[]).0, 0);
     let (some, inputs) = slipped(100, &[]);
-    // One in ten of those without slips, and most of those that follow.
-    assert!((300..1200).contains(&some), "{some}");
+    // One in ten of those without slips, and three in four of those that follow: 0.1, 0.165, … 0.253 of the five on top of each
+    // other, 576 of 3000. Six standard deviations, if all five depended on each other wholly, are 290.
+    assert!((576 - 290..576 + 290).contains(&some), "{some}");
     assert!(slipped(300, &[]).0 > some);
     // One that comes from elsewhere, where errors are not asked for.
     assert_eq!(slipped(0, inputs.last().unwrap()).0, 0);

@@ -191,7 +191,7 @@ impl Workspace {
         }
         let choices = match self.parent.is_deferred() {
             true => self.parent.choices().len(),
-            false => self.edits.extent(&self.parent.index).choices,
+            false => self.edits.kept(&self.parent.index),
         };
         self.is_bare |= choices + text.len() + TRAILER > self.limits.max_choices;
         self.slips.clear();

@@ -30,8 +30,7 @@ use crate::rng::Rng;
 use crate::slip::Slips;
 use crate::weights::Weights;
 
-/// The sites of a small parent, of which counting would take longer than looking at some, and at how many.
-const SMALL: usize = 256;
+/// How many sites are looked at before all are counted.
 const TRIES: usize = 16;
 
 /// How many edits a mutant has at most, before it is made a parent itself.
@@ -87,6 +86,7 @@ pub(super) struct Buffers {
     pub(super) whole: Vec<u8>,
     /// How long that may become.
     pub(super) room: usize,
+    pub(super) composed: SiteIndex,
     pub(super) items: Vec<ItemSource>,
     pub(super) before: Vec<u32>,
     pub(super) path: Vec<SymbolId>,
@@ -244,7 +244,7 @@ impl Workspace {
         self.census().count_of(kind)
     }
 
-    /// One of the sites of a kind. O(log nodes); for a large parent O(sites) for the first time.
+    /// One of the sites of a kind. O(1) for a frequent kind; for others O(log nodes), and O(sites) for the first time.
     pub fn draw(&mut self, kind: Kind) -> Option<u32> {
         self.draw_one(kind).map(|drawn| drawn.0)
     }
@@ -264,16 +264,18 @@ impl Workspace {
         Some((drawn.get(chosen)?.0, nonterminals[chosen]))
     }
 
-    /// One of the sites of a kind, and its node. In a small parent it is looked for before anything is counted.
+    /// One of the sites of a kind, and its node. It is looked for before the sites are counted.
     fn draw_one(&mut self, kind: Kind) -> Option<(u32, NodeId)> {
         let sites = self.parent.index.sites();
-        if sites.len() <= SMALL {
-            for _ in 0..TRIES {
-                let at = self.rng.index(sites.len());
-                let node = sites.get(at)?.node;
-                if self.kinds.is(node, kind) {
-                    return Some((at as u32, node));
-                }
+        let tries = match self.parent.counted().is_empty() {
+            true => TRIES,
+            false => 0,
+        };
+        for _ in 0..tries {
+            let at = self.rng.index(sites.len());
+            let node = sites.get(at)?.node;
+            if self.kinds.is(node, kind) {
+                return Some((at as u32, node));
             }
         }
         let count = self.count(kind);
@@ -374,6 +376,17 @@ impl Workspace {
             chooser
         };
         match part {
+            Part::Copy(site) => {
+                let from = (&self.parent.index, site);
+                codec.copy_under(from, node, (sites, parent), scratch, fragment);
+            }
+            Part::Donated(site) => {
+                fragment.clear();
+                if let Some(donor) = &self.donor {
+                    let from = (&donor.index, site);
+                    codec.copy_under(from, node, (sites, parent), scratch, fragment);
+                }
+            }
             Part::Choices(choices) => {
                 let mut tape = codec.tape(choices);
                 codec.derive_under(node, &mut tape, sites, parent, scratch, fragment);
@@ -433,7 +446,7 @@ impl Workspace {
     }
 
     /// The empty span before an item, its decision to go on included, or behind the last one.
-    fn gap(&self, quantifier: u32, before: Option<u32>) -> Span {
+    pub(super) fn gap(&self, quantifier: u32, before: Option<u32>) -> Span {
         let sites = self.parent.index.sites();
         let host = &sites[quantifier as usize];
         let (site, choice, text) = match before {
@@ -475,23 +488,29 @@ impl Workspace {
     fn put_fragment(&mut self, span: Span, leads: bool, alone: bool) -> bool {
         let parent = &self.parent.index;
         let deepest = |sites: &[Site]| sites.iter().map(|site| site.depth).max().unwrap_or(0);
-        let depth = deepest(self.fragment.sites());
-        if depth > self.limits.max_depth.saturating_add(1) {
+        let most = self.limits.max_depth.saturating_add(1);
+        let new = self.fragment.sites();
+        // A few sites cannot get as deep.
+        let first = new.first().map_or(0, |site| site.depth as usize);
+        if first + new.len() > most as usize {
+            let depth = deepest(new);
             // Too deep already is no reason to stay so, but none to get deeper.
             let old = &parent.sites()[span.sites.start as usize..span.sites.end as usize];
-            if depth > deepest(old) {
+            if depth > most && depth > deepest(old) {
                 return false;
             }
         }
+        let budget = &self.limits;
         let before = self.edits.extent(parent);
+        // What counts is the canonical sequence; choices that close-off makes anyway are free.
+        let most = self.edits.most_choices(parent) + self.fragment.choices().len();
+        let kept = (most >= budget.max_choices).then(|| self.edits.kept(parent));
         self.edits.put(span, leads, &mut self.fragment, alone);
         let after = self.edits.extent(parent);
-        let budget = &self.limits;
         let fits = |new: usize, old: usize, max: usize| new <= max || new <= old;
-        // What counts is the canonical sequence; choices that close-off makes anyway are free.
         let fits = fits(after.sites, before.sites, budget.max_sites)
             && fits(after.text, before.text, budget.max_len)
-            && fits(after.choices, before.choices, budget.max_choices);
+            && kept.is_none_or(|kept| fits(self.edits.kept(parent), kept, budget.max_choices));
         if !fits {
             self.edits.undo();
         }
@@ -510,7 +529,11 @@ fn varies(graph: &Graph) -> bool {
 /// What is put somewhere.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
-    /// What choices derive, closed off where they end: another site's, or none for the shortest derivation.
+    /// A copy of another site's subtree, of the same node or of the same production.
+    Copy(u32),
+    /// The same of a site of the donor.
+    Donated(u32),
+    /// What choices derive, closed off where they end: none for the shortest derivation.
     Choices(&'a [u8]),
     /// A random derivation.
     Random(Size),

@@ -42,12 +42,11 @@ impl Operator for Absorb {
         let Some((item, quantifier, head, part)) = found else {
             return false;
         };
-        let choices = work.index().choices_of(part).to_vec();
         work.edit_items(quantifier, |items, _| {
             items.retain(|&source| source != ItemSource::Old(item));
         }) && {
             // The item is behind the head, which has kept its place.
-            work.replace(head, Part::Choices(&choices));
+            work.replace(head, Part::Copy(part));
             true
         }
     }

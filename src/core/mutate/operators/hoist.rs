@@ -2,7 +2,7 @@
 
 use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::Workspace;
+use super::super::work::{Part, Workspace};
 
 /// Puts a subtree in the place of one above it that derives the same nonterminal.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +29,6 @@ impl Operator for Hoist {
         let Some((site, above)) = work.recursion(site) else {
             return false;
         };
-        work.replace_by_copy(above, |index, choices| {
-            choices.extend_from_slice(index.choices_of(site));
-        })
+        work.replace(above, Part::Copy(site))
     }
 }
