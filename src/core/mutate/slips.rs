@@ -9,6 +9,16 @@ use crate::slip::Change;
 
 /// How many of 1000 slips are faults that follow from what the grammar says of a node.
 const WITHIN_TOKENS: u32 = 250;
+/// How many of 1000 sites are taken as they come, terminals or not.
+const ANY: u32 = 250;
+/// The kinds of the other slips, of which some count more than once.
+const KINDS: u32 = 16;
+
+/// What can be relied on: of an input with n sites, each change without text of its own comes at each site with text with a chance of at
+/// least 1 in this times n, and alone, since every other time there is only one slip.
+#[cfg_attr(not(test), expect(dead_code, reason = "tests hold it to this"))]
+pub(super) const RAREST: u32 = (2_000_000 * KINDS).div_ceil((1000 - WITHIN_TOKENS) * ANY);
+
 /// The longest text of a site that is misspelled.
 const LONGEST: u32 = 64;
 /// How many sites are looked at for one with text.
@@ -45,7 +55,7 @@ impl Workspace {
         let Some(site) = self.place() else {
             return false;
         };
-        match self.rng.below(16) {
+        match self.rng.below(KINDS) {
             0..4 => self.put_word(site),
             4..8 => self.garble(site) || self.misspell(site),
             8..11 => self.misspell(site),
@@ -76,7 +86,7 @@ impl Workspace {
     /// A site with text, mostly a terminal.
     fn place(&mut self) -> Option<u32> {
         let count = self.index().sites().len();
-        let any = self.rng.per_mille(250);
+        let any = self.rng.per_mille(ANY);
         let mut found = None;
         for _ in 0..TRIES {
             let site = self.rng.index(count) as u32;

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::check;
+use crate::mutate::slips::RAREST;
 use crate::mutate::{Kind, Operator, Session, operators as op};
 use crate::parse::Parser;
 use crate::slip::{Change, Slips};
@@ -290,7 +291,11 @@ fn whole_texts_are_the_engines_or_get_a_word() {
 #[test]
 fn slips_are_of_all_kinds() {
     let (mut session, input) = session(LIST, "[a,b]");
-    let found = results_of(40_000, (&mut session, &input), &op::Slip, "");
+    session.load(&input);
+    // Each is missing with a chance of less than 1e-9.
+    let rare = f64::from(RAREST) * session.work.index().sites().len() as f64;
+    let runs = (rare * 1e9_f64.ln()).ceil() as u64;
+    let found = results_of(runs, (&mut session, &input), &op::Slip, "");
     for expected in [
         // Dropped, doubled, swapped, cut, in the places of terminals and of more.
         "a,b]", "[,b]", "[ab]", "[a,b", "[[a,b]", "[aa,b]", "[a,,b]", "[a,b]]", "a[,b]", "[ab,]",
