@@ -74,6 +74,7 @@ fn the_targets_are_the_subjects_of_the_arena() {
         let others = [
             "fragile",
             "disagrees",
+            "undeclared",
             "euclid",
             "tokens",
             "compiled",

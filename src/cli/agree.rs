@@ -5,8 +5,6 @@
 //! both, productions are ranked by how suspect they are: a production of a rejected sentence is the more so, the fewer accepted
 //! sentences use it (Ochiai's measure, which Raselimo and Fischer take for faults in grammars: SLE 2019).
 
-mod made;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,9 +27,9 @@ use crate::input::collect;
 use crate::output::Output;
 use crate::recognize::are_choices;
 use crate::report::{count, table};
+use crate::target::made::{covering, edited, near_misses, random};
 use crate::target::{Subject, TargetArgs};
 use crate::text::BudgetArgs;
-use made::{covering, edited, near_misses, random};
 
 /// The productions that are named.
 const SUSPECTS: usize = 5;

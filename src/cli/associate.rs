@@ -2,7 +2,7 @@
 
 mod aim;
 mod classes;
-mod explain;
+pub(super) mod explain;
 mod inputs;
 pub(super) mod lesson;
 mod live;

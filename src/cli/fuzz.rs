@@ -4,7 +4,6 @@
 //! that fails. What the engine prints passes through to standard error; the summary is read from it.
 
 mod crash;
-mod engine;
 mod failures;
 mod process;
 mod ruler;
@@ -30,18 +29,12 @@ use super::input::is_hidden;
 use super::output::Output;
 use super::report::Canvas;
 use super::target::build::cannot_run;
+use super::target::engine::{FLAGS, Reading};
 use super::target::{Build, Known, Stated, Target, TargetArgs, build};
-use engine::Reading;
 use process::Ending;
 use ruler::Ruler;
 use summary::{AimSummary, Summary};
 use view::{About, Sample, View};
-
-/// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
-/// feature for every count of every edge, and a schedule that keeps account of how rare each of them is, the engine takes more
-/// time than an ordinary parser, and its corpus fills with inputs that repeat things. And by default it mutates what it has just made
-/// up to four times more, as long as nothing is kept, where two in all find more: an operator of pleach changes more than a byte.
-const ENGINE_FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_depth=2"];
 
 /// Lets a target say which k-paths its runs have covered, what the operators of its mutator have yielded, and with the text codec how
 /// it has recognized texts.
@@ -53,6 +46,9 @@ const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
 
 /// Tells a target what it is aimed at.
 const AIM_VARIABLE: &str = "PLEACH_AIM";
+
+/// Seconds after which a campaign without news is asked why.
+const LONG: f64 = 30.0;
 
 /// Run a fuzz target, with pleach left out of its instrumentation
 ///
@@ -72,6 +68,9 @@ const AIM_VARIABLE: &str = "PLEACH_AIM";
 ///
 /// What failed is reduced, for a few seconds: of the inputs that fail in one place, the smallest that still does is shown, and written beside
 /// them (--no-reduce leaves that out; `pleach reduce` does it later).
+///
+/// If the second half of the runs has covered nothing new, and there was half a minute for it, what keeps it from going on is looked for, as
+/// `pleach stuck` does.
 ///
 /// The target says what its grammar and its codec are. So the summary has the k-paths that the corpus covers, and texts to start
 /// from, which --seeds names, come in as what the target reads. A note in the corpus (`.pleach`, which engines pass over) says by which
@@ -234,7 +233,13 @@ impl Fuzz {
         };
         let old_artifacts = files(&artifacts);
         let mut reading = Reading::default();
-        let view = self.view(&known, &corpus[0])?;
+        let failures = view::Failures {
+            program: program.clone(),
+            artifacts: artifacts.clone(),
+            known: old_artifacts.clone(),
+            ..view::Failures::default()
+        };
+        let view = self.view(&known, &corpus[0], failures)?;
         let (ending, seconds) = timed(|| {
             let mut command = self.run_command(&build, &cargo_fuzz, &project);
             if let Some(aimed) = &aimed {
@@ -304,7 +309,37 @@ impl Fuzz {
                 "\nwhat the corpus covers, and what it lacks: pleach coverage {grammar} {corpus} --html coverage.html"
             ));
         }
+        if let Some(program) = &program
+            && known.source.is_some()
+            && !reading.failed
+            && reading.is_stuck()
+            && seconds >= LONG
+        {
+            self.say_why(program, ending);
+        }
         self.answer(&reading, ending, &known, program.as_deref())
+    }
+
+    /// Says why the campaign has found nothing new for long. Whoever has interrupted it does not wait for that.
+    fn say_why(&self, program: &Path, ending: Ending) {
+        let target = &self.target;
+        if ending.interrupted {
+            note(format_args!(
+                "\nthe second half of the runs has covered nothing new; to find out why: pleach stuck {target}"
+            ));
+            return;
+        }
+        note("\nthe second half of the runs has covered nothing new; finding out why");
+        let args = TargetArgs::of_program(
+            Some(program.to_owned()),
+            self.features.clone(),
+            self.fuzz_dir.clone(),
+        );
+        let lines = args.open(target).and_then(super::stuck::of_campaign);
+        // What cannot be found out is no reason to fail.
+        for line in lines.unwrap_or_default() {
+            note(line);
+        }
     }
 
     /// Finds out what the target has to know of the function that it is aimed at.
@@ -319,7 +354,12 @@ impl Fuzz {
     }
 
     /// What is shown while the campaign runs.
-    fn view(&self, known: &Known, corpus: &Path) -> Result<View, Failure> {
+    fn view(
+        &self,
+        known: &Known,
+        corpus: &Path,
+        failures: view::Failures,
+    ) -> Result<View, Failure> {
         let codec = known.source.as_ref().filter(|_| !known.is_text);
         let sample = Sample {
             corpus: corpus.to_owned(),
@@ -330,6 +370,7 @@ impl Fuzz {
             target: self.target.clone(),
             seconds: self.seconds,
             sample,
+            failures,
         };
         View::new(log.map(Option::as_deref), about)
     }
@@ -357,7 +398,7 @@ impl Fuzz {
         build.options(&mut command, project);
         command.args(&self.corpus);
         command.args(["--", "-print_final_stats=1"]);
-        command.args(ENGINE_FLAGS);
+        command.args(FLAGS);
         if let Some(seconds) = self.seconds {
             command.arg(format!("-max_total_time={seconds}"));
         }

@@ -23,7 +23,9 @@ use super::report::count;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Fuzz a program",
-        &["init", "seed", "fuzz", "evolve", "reduce", "surround"],
+        &[
+            "init", "seed", "fuzz", "doctor", "stuck", "evolve", "reduce", "surround",
+        ],
     ),
     (
         "Tie inputs to code",

@@ -15,6 +15,7 @@ mod coverage;
 mod decode;
 mod diagnostic;
 mod distill;
+mod doctor;
 mod duration;
 mod encode;
 mod evolve;
@@ -47,6 +48,7 @@ mod show;
 mod show_model;
 mod source;
 mod state;
+mod stuck;
 mod suggest;
 mod surround;
 mod target;
@@ -69,7 +71,8 @@ Exit codes:
   0    done
   1    the answer is no: a text does not parse, coverage is below --min or --baseline, or not all that
        --until-covered asks for, inputs are left out under --strict, there is a warning under
-       --deny-warnings, an input failed in `fuzz`, none fails again in `surround`
+       --deny-warnings, an input failed in `fuzz`, none fails again in `surround`, `doctor` finds
+       what is wrong
   2    wrong usage, an input that cannot be read or is invalid, or a parse that takes too much
   130  interrupted; files are whole, or not there
 
@@ -88,6 +91,8 @@ enum Verb {
     Init(init::Init),
     Seed(seed::Seed),
     Fuzz(fuzz::Fuzz),
+    Doctor(doctor::Doctor),
+    Stuck(stuck::Stuck),
     Reduce(reduce::Reduce),
     Surround(surround::Surround),
     Associate(associate::Associate),
@@ -268,6 +273,8 @@ fn run_verb(cli: Cli, out: &mut Output) -> Result<Answer, Failure> {
         Verb::Evolve(verb) => verb.run(out),
         Verb::Init(verb) => verb.run(out),
         Verb::Fuzz(verb) => verb.run(out),
+        Verb::Doctor(verb) => verb.run(out),
+        Verb::Stuck(verb) => verb.run(out),
         Verb::Surround(verb) => verb.run(out),
         Verb::Reduce(verb) => verb.run(out),
         Verb::Agree(verb) => verb.run(out),

@@ -5,7 +5,9 @@
 
 mod answer;
 pub(crate) mod build;
+pub(crate) mod engine;
 mod known;
+pub(crate) mod made;
 mod reader;
 pub(crate) mod runs;
 mod subject;

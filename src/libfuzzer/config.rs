@@ -54,6 +54,8 @@ pub struct Config {
     pub stats: bool,
     /// `PLEACH_WITHOUT`.
     pub without: Heuristics,
+    /// `PLEACH_OFF`.
+    pub off: bool,
 }
 
 impl Default for Config {
@@ -75,6 +77,7 @@ impl Default for Config {
             clock: true,
             stats: false,
             without: Heuristics::default(),
+            off: false,
         }
     }
 }
@@ -124,6 +127,7 @@ impl Config {
         from.read("PLEACH_CLOCK", flag(), &mut to.clock)?;
         from.read("PLEACH_STATS", flag(), &mut to.stats)?;
         from.read("PLEACH_WITHOUT", without(), &mut to.without)?;
+        from.read("PLEACH_OFF", flag(), &mut to.off)?;
         Ok(to)
     }
 

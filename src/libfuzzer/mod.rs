@@ -55,6 +55,7 @@
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_PROBE` | a directory: instead of fuzzing, the target runs the inputs that are there and records what they reach ([`Fuzzer::load`]) | none |
 //! | `PLEACH_WITHOUT` | for developers: heuristics to go on without, to find out what they are worth ([`Heuristic`](pleach_core::mutate::Heuristic) names them), with commas between | none |
+//! | `PLEACH_OFF` | 1 makes the target what it would be without pleach, to compare with: its inputs are texts, whatever its codec is, which the engine changes by its own mutations; k-paths are no features | 0 |
 //! | `PLEACH_STATS` | 1 reports on standard error, now and then, the k-paths that all runs have covered, what the operators have come to ([`Tally`]) and how texts were recognized ([`Stats`]) | 0 |
 
 #[doc(hidden)]
@@ -319,8 +320,11 @@ impl Fuzzer {
             aim,
             ..
         } = &mut *state;
-        let start = clock.start(config, session, schedule);
         let (mut size, max_size) = (size.min(data.len()), max_size.min(data.len()));
+        if config.off {
+            return by_engine(self.engine, data, size, max_size);
+        }
+        let start = clock.start(config, session, schedule);
         session.seed(u64::from(seed));
         let aimed = aim.as_ref();
         let aimed = aimed.and_then(|aim| aim.instead(max_size, size, u64::from(seed)));
@@ -360,6 +364,12 @@ impl Fuzzer {
             schedule,
             ..
         } = &mut *state;
+        if config.off {
+            let size = data1.len().min(out.len());
+            out[..size].copy_from_slice(&data1[..size]);
+            let max_size = out.len();
+            return by_engine(self.engine, out, size, max_size);
+        }
         let start = clock.start(config, session, schedule);
         session.seed(u64::from(seed));
         let new_size = match texts {
@@ -389,6 +399,10 @@ impl Fuzzer {
         }
         let mut state = self.state();
         state.count_run();
+        if state.config.off {
+            drop(state);
+            return measured(body, data);
+        }
         let State {
             session,
             texts,
@@ -463,6 +477,9 @@ impl Fuzzer {
             return data.to_vec();
         }
         let state = self.state();
+        if state.config.off {
+            return data.to_vec();
+        }
         match state.session.choices() == data {
             true => state.session.sentence().to_vec(),
             false => state.session.text_of(data),
@@ -498,6 +515,14 @@ fn measured<R>(body: impl FnOnce(&[u8]) -> R, text: &[u8]) -> R {
         goal::live::end(begun);
     }
     result
+}
+
+/// What the engine makes of an input by itself.
+fn by_engine(engine: EngineMutate, data: &mut [u8], size: usize, max_size: usize) -> usize {
+    match max_size {
+        0 => 0,
+        _ => engine(data, size, max_size).clamp(1, max_size),
+    }
 }
 
 fn write(session: &Session, data: &mut [u8], max_size: usize) -> usize {

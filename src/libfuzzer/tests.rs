@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use arbitrary::{Arbitrary, Unstructured};
 
-use super::{Counters, Fuzzer, InputCodec, Language, Sentence, Stats};
+use super::{Counters, Fuzzer, InputCodec, Language, Sentence, Stats, by_engine};
 use pleach_core::mutate::DEFAULT_FEATURE_LEVEL;
 use texts::LISTS;
 
@@ -244,4 +244,15 @@ fn models_are_followed_or_refused_with_what_to_do() {
         message.starts_with("model: this is a model of the grammar"),
         "{message}"
     );
+}
+
+#[test]
+fn without_pleach_the_engine_changes_what_fits() {
+    let mut data = [7; 4];
+    assert_eq!(by_engine(flip, &mut data, 3, 0), 0);
+    for max_size in 1..=4 {
+        let size = by_engine(|_, _, _| 9, &mut data, 1, max_size);
+        assert_eq!(size, max_size);
+        assert_eq!(by_engine(|_, _, _| 0, &mut data, 1, max_size), 1);
+    }
 }

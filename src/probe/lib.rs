@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`Probe`] | asks a target, as often as it takes: an input that fails ends a process |
 //! | [`Probed`] | what all inputs have come to: a [`Run`] for each, and the different sets of [`Points`] that they have covered |
+//! | [`Hooks`] | which of the engine's entries a program defines |
 //! | [`Symbols`] | which [`Function`]s a covered point stands for, by the program's debug information |
 //!
 //! ```no_run
@@ -32,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod hooks;
 mod name;
 mod package;
 mod probe;
@@ -40,6 +42,7 @@ mod run;
 mod symbols;
 
 pub use error::Error;
+pub use hooks::Hooks;
 pub use package::Package;
 pub use probe::Probe;
 pub use run::{Place, Points, Probed, Run, Table, Verdict};

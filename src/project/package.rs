@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use cargo_metadata::{DependencyKind, Metadata, PackageId};
+use cargo_metadata::{DependencyKind, Metadata, PackageId, TargetKind};
 
 use crate::Project;
 use crate::plain::is_pleach;
@@ -31,10 +31,17 @@ pub struct Package {
     pub dir: PathBuf,
     /// Where it comes from.
     pub origin: Origin,
+    /// Whether it has a library that is linked into targets, rather than macros alone.
+    pub is_linked: bool,
+    /// Whether it builds or links code in another language, which has no counters.
+    pub is_foreign: bool,
 }
 
 /// What fuzz packages name that is not tested by them.
 const TOOLS: [&str; 3] = ["arbitrary", "libafl_libfuzzer", "libfuzzer-sys"];
+
+/// What build scripts compile other languages with.
+const COMPILERS: [&str; 3] = ["cc", "cmake", "cxx-build"];
 
 impl Project {
     /// The packages that its targets can be made of, with these features. None if Cargo does not tell.
@@ -69,10 +76,16 @@ fn packages_of(metadata: &Metadata, fuzz: &PackageId) -> Vec<Package> {
             .manifest_path
             .parent()
             .unwrap_or(&package.manifest_path);
+        let kinds = || package.targets.iter().flat_map(|it| &it.kind);
+        let mut needs = package.dependencies.iter();
+        let builds_foreign = needs
+            .any(|it| it.kind == DependencyKind::Build && COMPILERS.contains(&it.name.as_str()));
         Package {
             name: package.name.to_string(),
             dir: dir.into(),
             origin,
+            is_linked: kinds().any(|kind| *kind == TargetKind::Lib || *kind == TargetKind::RLib),
+            is_foreign: !is_tool && (builds_foreign || package.links.is_some()),
         }
     });
     let mut packages: Vec<Package> = packages.collect();
@@ -84,7 +97,7 @@ fn packages_of(metadata: &Metadata, fuzz: &PackageId) -> Vec<Package> {
 mod tests {
     use cargo_metadata::Metadata;
 
-    use super::{Origin, packages_of};
+    use super::{Origin, Package, packages_of};
 
     #[test]
     fn packages_are_told_by_where_they_come_from() {
@@ -97,11 +110,20 @@ mod tests {
             ("serde_json", Some(registry)),
             ("cc", Some(registry)),
             ("itoa", Some(registry)),
+            ("serde_derive", Some(registry)),
+            ("zlib", Some(registry)),
         ]
         .map(|(name, source)| {
+            let kind = if name == "serde_derive" { "proc-macro" } else { "lib" };
+            let needs: &[_] = match name {
+                "zlib" => &[serde_json::json!({"name": "cc", "source": registry, "req": "1", "kind": "build",
+                    "optional": false, "uses_default_features": true, "features": []})],
+                _ => &[],
+            };
             serde_json::json!({
-                "id": name, "name": name, "version": "1.0.0", "source": source, "dependencies": [], "features": {},
-                "targets": [], "manifest_path": format!("/w/{name}/Cargo.toml"),
+                "id": name, "name": name, "version": "1.0.0", "source": source, "dependencies": needs, "features": {},
+                "targets": [{"name": name, "kind": [kind], "src_path": "lib.rs"}],
+                "manifest_path": format!("/w/{name}/Cargo.toml"),
             })
         });
         let dep = |name: &str, kind: Option<&str>| serde_json::json!({"name": name, "pkg": name, "dep_kinds": [{"kind": kind}]});
@@ -129,9 +151,17 @@ mod tests {
             ("itoa", Origin::Indirect),
             ("libfuzzer-sys", Origin::Indirect),
             ("pleach", Origin::Indirect),
+            ("serde_derive", Origin::Indirect),
             ("serde_json", Origin::Direct),
+            ("zlib", Origin::Indirect),
         ];
         assert_eq!(found, expected);
+        let named = |is: fn(&Package) -> bool| {
+            let found = packages.iter().filter(|it| is(it));
+            found.map(|it| it.name.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(named(|it| !it.is_linked), ["serde_derive"]);
+        assert_eq!(named(|it| it.is_foreign), ["zlib"]);
         assert_eq!(packages[0].dir, std::path::Path::new("/w/app"));
     }
 }

@@ -37,6 +37,8 @@ pub struct Project {
     /// Of each target, in the same order, the features that its manifest says it needs.
     required: Vec<Vec<String>>,
     build_dir: PathBuf,
+    /// The directory of the workspace, whose manifest has the profiles.
+    pub workspace: PathBuf,
 }
 
 impl Project {
@@ -120,6 +122,7 @@ impl Project {
             targets,
             required,
             build_dir: metadata.target_directory.join("pleach").into(),
+            workspace: metadata.workspace_root.into(),
         }))
     }
 

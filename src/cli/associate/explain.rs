@@ -119,7 +119,7 @@ impl ClassView {
 }
 
 /// A path without the directory in which Cargo keeps packages of a registry.
-fn without_registry(file: &str) -> &str {
+pub(crate) fn without_registry(file: &str) -> &str {
     let below = file.split_once("/registry/src/").map(|(_, below)| below);
     let package = below.and_then(|it| it.split_once('/'));
     package.map_or(file, |(_, package)| package)

@@ -8,9 +8,9 @@ use std::io::{self, Read};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::engine::Reading;
 use super::view::View;
 use crate::output;
+use crate::target::engine::Reading;
 
 /// The leader of the group that runs; 0 if none does.
 static GROUP: AtomicU32 = AtomicU32::new(0);

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::engine::{AimCounts, OperatorCounts, PathCounts, TextCounts};
 use super::ruler::Level;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::report::{Share, table};
+use crate::target::engine::{AimCounts, OperatorCounts, PathCounts, TextCounts};
 
 /// What has happened, for a reader.
 #[derive(Serialize)]

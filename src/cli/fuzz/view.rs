@@ -4,6 +4,7 @@
 //! stream; all else passes through, since it is what Cargo, the target and a failure say. The block has a thread of its own, so that
 //! it goes on while the engine is silent, and begins with the engine's first status line.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,10 +16,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pleach_core::{Codec, slip};
 
-use super::engine::{Lines, PathCounts, Reading};
 use crate::failure::{Failure, note};
 use crate::input::{is_hidden, read_input};
 use crate::report::{Canvas, Share, excerpt};
+use crate::target::engine::{Lines, PathCounts, Reading};
+use crate::target::runs;
 
 /// How often the block is drawn.
 const REDRAWN: Duration = Duration::from_secs(1);
@@ -26,6 +28,13 @@ const REDRAWN: Duration = Duration::from_secs(1);
 const SAMPLED: u64 = 5;
 /// How often there is a line where there is no terminal.
 const SAID: Duration = Duration::from_secs(60);
+/// Seconds without a new edge that are worth a word.
+const LONG: u64 = 120;
+/// Inputs that are run at once to find out where they fail, and the seconds that each may take.
+const RUN_AGAIN: usize = 4;
+const TIMEOUT: u32 = 2;
+/// Places of failures that are shown.
+const PLACES: usize = 4;
 /// The characters of a sentence that are looked at; the window may show fewer.
 const SAMPLE: usize = 400;
 
@@ -83,6 +92,55 @@ impl Sample {
     }
 }
 
+/// The failures of a campaign that goes on behind them, by their places: what the target does with new artifacts.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    pub(super) program: Option<PathBuf>,
+    pub(super) artifacts: PathBuf,
+    /// Files that are known, those of older campaigns among them.
+    pub(super) known: BTreeSet<PathBuf>,
+    pub(super) places: BTreeMap<String, u64>,
+}
+
+impl Failures {
+    /// Runs a few of the inputs that have failed since.
+    fn look(&mut self) {
+        let Some(program) = &self.program else { return };
+        let new = super::files(&self.artifacts);
+        let new = new.difference(&self.known).take(RUN_AGAIN).cloned();
+        for file in new.collect::<Vec<_>>() {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let place = match name.split('-').next() {
+                Some("timeout") => Some("timeout".to_owned()),
+                Some("crash") => {
+                    let outcomes = runs::run(program, std::slice::from_ref(&file), TIMEOUT, |_| {});
+                    let outcome = outcomes.ok().and_then(|it| it.into_iter().next());
+                    Some(outcome.flatten().unwrap_or_else(|| "not again".into()))
+                }
+                Some("oom") => Some("out of memory".to_owned()),
+                // What is slow is no failure.
+                _ => None,
+            };
+            if let Some(place) = place {
+                *self.places.entry(place).or_default() += 1;
+            }
+            self.known.insert(file);
+        }
+    }
+
+    /// The places, the most frequent first.
+    fn rows(&self) -> Vec<String> {
+        let mut places: Vec<_> = self.places.iter().collect();
+        places.sort_by_key(|&(place, &count)| (std::cmp::Reverse(count), place));
+        let row = |&(place, count): &(&String, &u64)| format!("{place} ({count})");
+        let mut rows: Vec<String> = places.iter().take(PLACES).map(row).collect();
+        if places.len() > PLACES {
+            rows.push(format!("and {} other places", places.len() - PLACES));
+        }
+        rows
+    }
+}
+
 /// What is said of a campaign besides what the engine reports.
 #[derive(Debug)]
 pub(super) struct About {
@@ -90,11 +148,42 @@ pub(super) struct About {
     /// How long it is to take, if that is known.
     pub(super) seconds: Option<u32>,
     pub(super) sample: Sample,
+    pub(super) failures: Failures,
+}
+
+/// When an edge was covered first that nothing had covered before.
+#[derive(Clone, Copy, Default, Debug)]
+struct News {
+    edges: u64,
+    /// The seconds of the campaign.
+    at: u64,
+}
+
+impl News {
+    fn take(&mut self, reading: &Reading, seconds: u64) {
+        if reading.edges > self.edges {
+            *self = News {
+                edges: reading.edges,
+                at: seconds,
+            };
+        }
+    }
+
+    /// How long there has been none, if that is long, and what to do then.
+    fn silence(self, target: &str, seconds: u64) -> Option<String> {
+        let silent = seconds - self.at;
+        (silent >= LONG && 2 * silent > seconds).then(|| {
+            format!(
+                "no new edge for {}; `pleach stuck {target}` asks why",
+                clock(silent)
+            )
+        })
+    }
 }
 
 impl View {
     /// Shows what fits standard error: `log` is what the user wants to be done with what the engine says.
-    pub(super) fn new(log: Option<Option<&Path>>, about: About) -> Result<View, Failure> {
+    pub(super) fn new(log: Option<Option<&Path>>, mut about: About) -> Result<View, Failure> {
         let log = match log {
             None => Log::None,
             Some(None) => Log::Raw,
@@ -136,7 +225,7 @@ impl View {
         let pause = if canvas.is_some() { REDRAWN } else { SAID };
         let thread = std::thread::Builder::new().name("view".into());
         let spawned = thread.spawn(move || {
-            let (mut sample, mut ticks) = (None, 0);
+            let (mut sample, mut ticks, mut news) = (None, 0, News::default());
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 ticks += 1;
                 let reading = shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,14 +234,18 @@ impl View {
                     continue;
                 }
                 let seconds = ticks * pause.as_secs();
+                news.take(&reading, seconds);
+                if bar.is_none() || ticks.is_multiple_of(SAMPLED) {
+                    about.failures.look();
+                }
                 let (Some(bar), Some(canvas)) = (&bar, canvas) else {
-                    note(line(&reading, seconds));
+                    note(line(&reading, &about, news, seconds));
                     continue;
                 };
                 if sample.is_none() || ticks.is_multiple_of(SAMPLED) {
                     sample = about.sample.take().or(sample);
                 }
-                let block = block(&reading, &about, seconds, sample.as_deref(), canvas);
+                let block = block(&reading, &about, news, seconds, sample.as_deref(), canvas);
                 if bar.is_hidden() {
                     bar.set_draw_target(ProgressDrawTarget::stderr());
                 }
@@ -223,9 +316,14 @@ fn is_about_the_engine(line: &str) -> bool {
         "pleach: operator: ",
         "pleach: aim: ",
         "WARNING: Failed to find function \"__sanitizer_",
+        "###### Recommended dictionary. ######",
+        "###### End of recommended dictionary. ######",
     ];
     if BEGINNINGS.iter().any(|start| line.starts_with(start)) {
         return true;
+    }
+    if let Some((_, uses)) = line.split_once("\" # Uses: ") {
+        return line.starts_with('"') && uses.parse::<u64>().is_ok();
     }
     if let Some(status) = line.strip_prefix('#') {
         let is_number = status.starts_with(|c: char| c.is_ascii_digit());
@@ -276,8 +374,14 @@ fn share(paths: PathCounts) -> Share {
     }
 }
 
+/// How many inputs have failed: in fork mode the engine does not name them.
+fn failures(reading: &Reading, about: &About) -> u64 {
+    let found: u64 = about.failures.places.values().sum();
+    found.max(reading.artifacts.len() as u64)
+}
+
 /// What there is to say, in one line.
-fn line(reading: &Reading, seconds: u64) -> String {
+fn line(reading: &Reading, about: &About, news: News, seconds: u64) -> String {
     let mut line = format!(
         "{}  {} runs, {} per second; edges {}",
         clock(seconds),
@@ -289,8 +393,16 @@ fn line(reading: &Reading, seconds: u64) -> String {
         line += &format!("; {}-paths {}", paths.k, share(paths));
     }
     line += &format!("; corpus {}", grouped(reading.corpus));
-    if !reading.artifacts.is_empty() {
-        line += &format!("; failures {}", reading.artifacts.len());
+    let failures = failures(reading, about);
+    if failures > 0 {
+        line += &format!("; failures {failures}");
+    }
+    let rows = about.failures.rows();
+    if !rows.is_empty() {
+        line += &format!(": {}", rows.join(", "));
+    }
+    if let Some(silence) = news.silence(&about.target, seconds) {
+        line += &format!("; {silence}");
     }
     line
 }
@@ -299,6 +411,7 @@ fn line(reading: &Reading, seconds: u64) -> String {
 fn block(
     reading: &Reading,
     about: &About,
+    news: News,
     seconds: u64,
     sample: Option<&str>,
     canvas: Canvas,
@@ -319,7 +432,8 @@ fn block(
         rows.push((&name, share(paths).to_string()));
     }
     rows.push(("corpus", grouped(reading.corpus)));
-    rows.push(("failures", reading.artifacts.len().to_string()));
+    rows.push(("failures", failures(reading, about).to_string()));
+    rows.extend(about.failures.rows().into_iter().map(|row| ("", row)));
     // What has brought most of late, as far as the mutator tells.
     let mut operators: Vec<_> = reading.operators.iter().collect();
     operators.sort_by_key(|counts| std::cmp::Reverse(counts.share));
@@ -334,6 +448,7 @@ fn block(
     if let Some(sample) = sample {
         rows.push(("as in", sample.to_owned()));
     }
+    rows.extend(news.silence(&about.target, seconds).map(|it| ("", it)));
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut lines = vec![canvas.cut(&about.target, 0)];
     for (name, value) in rows {
@@ -376,6 +491,16 @@ mod tests {
                 corpus: PathBuf::new(),
                 codec: None,
             },
+            failures: Failures {
+                places: [("panic at src/lib.rs:3:9", 7), ("timeout", 12)]
+                    .map(|(place, count)| (place.to_owned(), count))
+                    .into(),
+                ..Failures::default()
+            },
+        };
+        let news = News {
+            edges: 1100,
+            at: 60,
         };
         let mut drawn = String::new();
         let sample = "{\"a rather long key\": [1, 2, 3], \"日本語\": null}";
@@ -386,13 +511,13 @@ mod tests {
                 is_unicode: true,
             };
             let about = about(seconds);
-            let block = block(&reading(), &about, 3723, Some(sample), canvas);
+            let block = block(&reading(), &about, news, 3723, Some(sample), canvas);
             for line in &block {
                 assert_eq!(canvas.cut(line, 0), *line);
             }
             drawn += &(block.join("\n") + "\n");
         }
-        drawn += &line(&reading(), 60);
+        drawn += &line(&reading(), &about(None), news, 60);
         expect![[r#"
             json
               time       1:02:03 of 2:00:00
@@ -400,19 +525,25 @@ mod tests {
               edges      1100 / 8421 (13 %)
               4-paths    2900 / 4254 (68.1 %)
               corpus     700
-              failures   0
+              failures   19
+                         timeout (12)
+                         panic at src/lib.rs:3:9 (7)
               mutations  swap 30 %, seek 25 %
               as in      {"a rather long key": [1, 2, 3], "日本語": nul…
+                         no new edge for 1:01:03; `pleach stuck json` a…
             json
               time       1:02:03, u…
               runs       1 065 536,…
               edges      1100 / 842…
               4-paths    2900 / 425…
               corpus     700
-              failures   0
+              failures   19
+                         timeout (1…
+                         panic at s…
               mutations  swap 30 %,…
               as in      {"a rather…
-            1:00  1 065 536 runs, 32 768 per second; edges 1100 / 8421 (13 %); 4-paths 2900 / 4254 (68.1 %); corpus 700"#]].assert_eq(&drawn);
+                         no new edg…
+            1:00  1 065 536 runs, 32 768 per second; edges 1100 / 8421 (13 %); 4-paths 2900 / 4254 (68.1 %); corpus 700; failures 19: timeout (12), panic at src/lib.rs:3:9 (7)"#]].assert_eq(&drawn);
     }
 
     #[test]
@@ -440,6 +571,8 @@ mod tests {
             "\tNEW_FUNC[1/1]: 0x55d in f",
             "Done 98304 runs in 4 second(s)",
             "stat::peak_rss_mb:              61",
+            "###### Recommended dictionary. ######",
+            "\"\\001\\000\" # Uses: 11438",
         ] {
             assert!(is_about_the_engine(line), "{line}");
         }

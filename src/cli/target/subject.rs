@@ -147,6 +147,11 @@ impl Subject {
         corpus.is_dir().then_some(corpus)
     }
 
+    /// The packages that the target may be made of.
+    pub(crate) fn packages(&self) -> &[Package] {
+        &self.packages
+    }
+
     /// What is in files, in their order.
     pub(crate) fn read(&self, files: &[InputFile]) -> Result<Vec<Vec<u8>>, Failure> {
         let read = |file: &InputFile| {

@@ -88,6 +88,8 @@ const RUN: &[&str] = &["pleach ", "printf ", "mkdir "];
 const SKIPPED: &[&str] = &[
     "pleach agree ",
     "pleach distill ",
+    "pleach doctor ",
+    "pleach stuck ",
     "pleach explain fragile ",
     "pleach aim json.model ",
     "pleach associate json ",

@@ -51,6 +51,7 @@ fn settings_are_read_and_checked() {
     assert!(text("PLEACH_AVOID", "1").avoid && !text("PLEACH_AVOID", "0").avoid);
     assert!(text("PLEACH_CLOCK", "1").clock && !text("PLEACH_CLOCK", "0").clock);
     assert!(text("PLEACH_STATS", "1").stats && !text("PLEACH_STATS", "0").stats);
+    assert!(text("PLEACH_OFF", "1").off && !text("PLEACH_OFF", "0").off);
     assert_eq!(text("PLEACH_REWORD", "1").reword, 1000);
     assert_eq!(text("PLEACH_ERRORS", "0").errors, Some(0));
     assert_eq!(text("PLEACH_FEATURES", "0").features, 0);

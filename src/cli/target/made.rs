@@ -1,4 +1,4 @@
-//! The texts that show where a grammar and a parser disagree: sentences, and texts that are nearly such.
+//! Texts that show what a target makes of its grammar: sentences, and texts that are nearly such.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const GROWTH: usize = 64;
 const K: usize = 2;
 
 /// Sentences that cover the 2-paths, as choice sequences, at most so many.
-pub(super) fn covering(codec: &Codec, n: u32, seed: u64) -> Vec<Vec<u8>> {
+pub(crate) fn covering(codec: &Codec, n: u32, seed: u64) -> Vec<Vec<u8>> {
     let mut index = SiteIndex::new();
     let mut made = Vec::new();
     // Where there are too many k-paths for a covering set, random sentences have to do.
@@ -28,7 +28,7 @@ pub(super) fn covering(codec: &Codec, n: u32, seed: u64) -> Vec<Vec<u8>> {
 }
 
 /// Random sentences, as choice sequences.
-pub(super) fn random(codec: &Arc<Codec>, n: u32, seed: u64) -> Vec<Vec<u8>> {
+pub(crate) fn random(codec: &Arc<Codec>, n: u32, seed: u64) -> Vec<Vec<u8>> {
     let limits = Limits::default().at_least(Limits::needed_by(codec.graph()));
     let mut generator = Generator::new(codec, limits, Rng::new(seed));
     let mut index = SiteIndex::new();
@@ -40,7 +40,7 @@ pub(super) fn random(codec: &Arc<Codec>, n: u32, seed: u64) -> Vec<Vec<u8>> {
 }
 
 /// Sentences that are made slightly invalid, as choice sequences with slips.
-pub(super) fn near_misses(
+pub(crate) fn near_misses(
     codec: &Arc<Codec>,
     sentences: &[Vec<u8>],
     n: u32,
@@ -67,7 +67,7 @@ pub(super) fn near_misses(
 }
 
 /// The text with a character or a literal of the grammar inserted, or in the place of a character, or with a character left out.
-pub(super) fn edited(text: &[u8], literals: &[&[u8]], rng: &mut Rng) -> Vec<u8> {
+pub(crate) fn edited(text: &[u8], literals: &[&[u8]], rng: &mut Rng) -> Vec<u8> {
     // What can be typed: the printable characters of ASCII, and line breaks.
     let typed = match rng.below(96) {
         95 => b'\n',

@@ -8,94 +8,102 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+/// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
+/// feature for every count of every edge, and a schedule that keeps account of how rare each of them is, the engine takes more
+/// time than an ordinary parser, and its corpus fills with inputs that repeat things. And by default it mutates what it has just made
+/// up to four times more, as long as nothing is kept, where two in all find more: an operator of pleach changes more than a byte.
+pub(crate) const FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_depth=2"];
+
 /// Longer lines are none of the engine's; what a target prints must not fill the memory.
 const MAX_LINE: usize = 1 << 16;
 
 /// What the engine has reported so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     /// Runs of the target.
-    pub(super) executions: u64,
+    pub(crate) executions: u64,
+    /// How many of them there were when an edge was covered first.
+    pub(crate) last_new: u64,
     /// Runs a second, on average.
-    pub(super) rate: u64,
+    pub(crate) rate: u64,
     /// Covered edges, `cov`.
-    pub(super) edges: u64,
+    pub(crate) edges: u64,
     /// Features, `ft`: edges with classes of hit counts, comparisons, k-paths.
-    pub(super) features: u64,
+    pub(crate) features: u64,
     /// Inputs that the engine keeps, `corp`.
-    pub(super) corpus: u64,
+    pub(crate) corpus: u64,
     /// Edges that there are, covered or not.
-    pub(super) counters: Option<u64>,
+    pub(crate) counters: Option<u64>,
     /// Files with inputs that failed, as the engine names them.
-    pub(super) artifacts: Vec<PathBuf>,
+    pub(crate) artifacts: Vec<PathBuf>,
     /// The k-paths of all inputs that were run, as of the mutator's last report.
-    pub(super) paths: Option<PathCounts>,
+    pub(crate) paths: Option<PathCounts>,
     /// How the target's mutator has recognized texts, as of its last report.
-    pub(super) texts: Option<TextCounts>,
+    pub(crate) texts: Option<TextCounts>,
     /// What the mutator's operators have come to, as of its last report.
-    pub(super) operators: Vec<OperatorCounts>,
+    pub(crate) operators: Vec<OperatorCounts>,
     /// How often what the campaign is aimed at was reached, as of the last report.
-    pub(super) aim: Option<AimCounts>,
+    pub(crate) aim: Option<AimCounts>,
     /// Whether an input failed, with or without a file.
-    pub(super) failed: bool,
+    pub(crate) failed: bool,
     /// Whether there was a status line; with `-verbosity=0` there is none, and coverage is unknown.
-    pub(super) started: bool,
+    pub(crate) started: bool,
     /// Whether there were final numbers.
-    pub(super) finished: bool,
+    pub(crate) finished: bool,
 }
 
 /// The k-paths that inputs have covered, kept by the engine or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub(super) struct PathCounts {
+pub(crate) struct PathCounts {
     /// The k that the mutator seeks.
-    pub(super) k: u64,
-    pub(super) covered: u64,
-    pub(super) total: u64,
+    pub(crate) k: u64,
+    pub(crate) covered: u64,
+    pub(crate) total: u64,
 }
 
 /// How texts were recognized.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub(super) struct TextCounts {
+pub(crate) struct TextCounts {
     /// Without parsing.
-    pub(super) hits: u64,
+    pub(crate) hits: u64,
     /// By parsing, or not at all.
-    pub(super) misses: u64,
+    pub(crate) misses: u64,
     /// Of the misses, those that are no sentences.
-    pub(super) refused: u64,
+    pub(crate) refused: u64,
     /// Of the misses, those that could not be parsed within the budget.
-    pub(super) exhausted: u64,
+    pub(crate) exhausted: u64,
 }
 
 /// How a campaign with an aim is getting on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub(super) struct AimCounts {
+pub(crate) struct AimCounts {
     /// Runs that have reached it.
-    pub(super) reached: u64,
+    pub(crate) reached: u64,
     /// Runs.
-    pub(super) runs: u64,
+    pub(crate) runs: u64,
     /// The number of the first run that has reached it; 0 for none.
-    pub(super) first: u64,
+    pub(crate) first: u64,
 }
 
 /// What an operator has come to.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-pub(super) struct OperatorCounts {
-    pub(super) name: String,
+pub(crate) struct OperatorCounts {
+    pub(crate) name: String,
     /// The inputs that it made.
-    pub(super) tried: u64,
+    pub(crate) tried: u64,
     /// Those that the engine kept, as far as they came back as parents.
-    pub(super) kept: u64,
+    pub(crate) kept: u64,
     /// The k-paths that they covered first.
-    pub(super) new_paths: u64,
+    pub(crate) new_paths: u64,
     /// The time that it took.
-    pub(super) microseconds: u64,
+    pub(crate) microseconds: u64,
     /// Its share of the mutations at the end, out of 1000.
-    pub(super) share: u64,
+    pub(crate) share: u64,
 }
 
 impl Reading {
     /// Takes in one line.
-    pub(super) fn line(&mut self, line: &str) {
+    pub(crate) fn line(&mut self, line: &str) {
         if let Some(status) = line.strip_prefix('#') {
             self.status(status);
         } else if let Some(number) = line.strip_prefix("stat::number_of_executed_units:") {
@@ -124,7 +132,7 @@ impl Reading {
     }
 
     /// Takes in a file that the engine has left among the artifacts.
-    pub(super) fn artifact(&mut self, path: PathBuf) {
+    pub(crate) fn artifact(&mut self, path: PathBuf) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         // Slow is worth a file, but no failure.
         if name.starts_with("slow-unit-") {
@@ -149,6 +157,7 @@ impl Reading {
         }
         self.started = true;
         self.executions = executions;
+        let edges = self.edges;
         for pair in words.windows(2) {
             match pair[0] {
                 "cov:" => set(&mut self.edges, pair[1]),
@@ -163,6 +172,14 @@ impl Reading {
                 _ => {}
             }
         }
+        if self.edges > edges {
+            self.last_new = executions;
+        }
+    }
+
+    /// Whether the second half of the runs has covered no new edge.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.started && self.executions > 2 * self.last_new
     }
 }
 
@@ -257,13 +274,13 @@ fn set(number: &mut u64, text: &str) {
 
 /// Cuts what is read in blocks into lines.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     begun: Vec<u8>,
 }
 
 impl Lines {
     /// Takes in a block and hands on the lines that it completes.
-    pub(super) fn feed(&mut self, mut block: &[u8], mut line: impl FnMut(&str)) {
+    pub(crate) fn feed(&mut self, mut block: &[u8], mut line: impl FnMut(&str)) {
         while let Some(end) = block.iter().position(|&byte| byte == b'\n') {
             self.begin(&block[..end]);
             line(&String::from_utf8_lossy(&self.begun));
@@ -315,6 +332,7 @@ stat::peak_rss_mb:              61",
         );
         let expected = Reading {
             executions: 98304,
+            last_new: 90107,
             rate: 24576,
             edges: 1101,
             features: 3333,
@@ -359,6 +377,24 @@ stat::average_exec_per_sec:     0",
     }
 
     #[test]
+    fn a_campaign_is_stuck_that_covers_nothing_new_in_its_second_half() {
+        let begun = "#100\tINITED cov: 9 exec/s: 0\n#400\tNEW    cov: 10 exec/s: 9";
+        for (more, is_stuck) in [
+            ("", false),
+            ("\n#800\tpulse  cov: 10 exec/s: 9", false),
+            ("\n#801\tREDUCE cov: 10 exec/s: 9", true),
+            ("\n#801\tNEW    cov: 11 exec/s: 9", false),
+        ] {
+            assert_eq!(
+                read(&format!("{begun}{more}")).is_stuck(),
+                is_stuck,
+                "{more}"
+            );
+        }
+        assert!(!Reading::default().is_stuck());
+    }
+
+    #[test]
     fn fork_mode_has_its_own_lines() {
         let reading = read(
             "\
@@ -370,6 +406,7 @@ INFO: exiting: 0 time: 5s",
         );
         let expected = Reading {
             executions: 98304,
+            last_new: 98304,
             rate: 21001,
             edges: 355,
             features: 512,
