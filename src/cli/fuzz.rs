@@ -315,13 +315,13 @@ impl Fuzz {
             && reading.is_stuck()
             && seconds >= LONG
         {
-            self.say_why(program, ending);
+            self.say_why(program, ending, &corpus);
         }
         self.answer(&reading, ending, &known, program.as_deref())
     }
 
     /// Says why the campaign has found nothing new for long. Whoever has interrupted it does not wait for that.
-    fn say_why(&self, program: &Path, ending: Ending) {
+    fn say_why(&self, program: &Path, ending: Ending, corpus: &[PathBuf]) {
         let target = &self.target;
         if ending.interrupted {
             note(format_args!(
@@ -335,7 +335,8 @@ impl Fuzz {
             self.features.clone(),
             self.fuzz_dir.clone(),
         );
-        let lines = args.open(target).and_then(super::stuck::of_campaign);
+        let subject = args.open(target);
+        let lines = subject.and_then(|it| super::stuck::of_campaign(it, corpus));
         // What cannot be found out is no reason to fail.
         for line in lines.unwrap_or_default() {
             note(line);

@@ -12,6 +12,7 @@ mod names;
 mod rejected;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,6 +57,9 @@ const FILES: usize = 2000;
 pub(super) struct Stuck {
     /// The fuzz target
     target: String,
+    /// What the campaign has kept: files, or directories of files [default: the corpus of the target]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
     /// How many random sentences to make; as many at the most cover 2-paths
     #[arg(short, value_name = "N", default_value_t = 500)]
     n: u32,
@@ -76,8 +80,13 @@ pub(super) struct Stuck {
 impl Stuck {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
         let subject = self.subject.open(&self.target)?;
+        let paths = match self.paths.is_empty() {
+            true => subject.corpus().into_iter().collect(),
+            false => self.paths.clone(),
+        };
         let asked = Asked {
             subject: &subject,
+            corpus: &paths,
             n: self.n,
             limit: self.limit,
             packages: &self.package,
@@ -92,11 +101,15 @@ impl Stuck {
     }
 }
 
-/// What is known, at the end of a campaign.
-pub(super) fn of_campaign(mut subject: Subject) -> Result<Vec<String>, Failure> {
+/// What is known at the end of a campaign that has left these inputs.
+pub(super) fn of_campaign(
+    mut subject: Subject,
+    corpus: &[PathBuf],
+) -> Result<Vec<String>, Failure> {
     subject.shorten_timeout(Duration::from_secs(1));
     let asked = Asked {
         subject: &subject,
+        corpus,
         n: 300,
         limit: 3,
         packages: &[],
@@ -108,6 +121,7 @@ pub(super) fn of_campaign(mut subject: Subject) -> Result<Vec<String>, Failure> 
 /// A question about a target.
 struct Asked<'a> {
     subject: &'a Subject,
+    corpus: &'a [PathBuf],
     n: u32,
     limit: usize,
     packages: &'a [String],
@@ -200,19 +214,16 @@ impl Asked<'_> {
         choices.extend(made::covering(&codec, self.n, self.seed));
         let texts = subject.texts_of(&codec, &choices)?;
         let mut known = BTreeSet::new();
-        let (mut choices, mut texts): (Vec<_>, Vec<_>) = choices
+        let (choices, mut texts): (Vec<_>, Vec<_>) = choices
             .into_iter()
             .zip(texts)
             .filter(|(_, text)| known.insert(text.clone()))
             .unzip();
-        if let Some(corpus) = subject.corpus() {
-            let files = collect(&[corpus])?;
-            let step = files.len().div_ceil(FILES).max(1);
-            let files: Vec<_> = files.into_iter().step_by(step).collect();
-            let corpus = subject.texts(&files)?.into_iter();
-            texts.extend(corpus.filter(|text| known.insert(text.clone())));
-        }
-        choices.shrink_to_fit();
+        let files = collect(self.corpus)?;
+        let step = files.len().div_ceil(FILES).max(1);
+        let files: Vec<_> = files.into_iter().step_by(step).collect();
+        let kept = subject.texts(&files)?.into_iter();
+        texts.extend(kept.filter(|text| known.insert(text.clone())));
         let probed = subject.probe(&texts)?;
         let symbols = match subject.symbols(&probed.table, self.packages) {
             Err(_) if self.packages.is_empty() => {

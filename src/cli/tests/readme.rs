@@ -98,6 +98,7 @@ const SKIPPED: &[&str] = &[
     "pleach fuzz ",
     "pleach init ",
     "pleach reduce fragile ",
+    "pleach reduce tidy ",
     "pleach surround ",
     "scripts/fuzz.sh",
     "scripts/test.sh",
