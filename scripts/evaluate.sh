@@ -5,6 +5,7 @@
 #     scripts/evaluate.sh report [-o DIR] [--against ARM]
 #     scripts/evaluate.sh bugs-test
 #     scripts/evaluate.sh acceptance [--subjects a,b] [-n 1000] [--refused DIR]
+#     scripts/evaluate.sh judge --subject NAME < FILES
 #     scripts/evaluate.sh associate [--targets a,b] [-n 1000] [-o FILE] [-- OPTIONS]
 #     scripts/evaluate.sh list
 #
@@ -33,7 +34,7 @@ programs=${CARGO_TARGET_DIR:-$root/target}
 cargo build --release --locked --quiet --manifest-path "$root/fuzz/arena/Cargo.toml" --target-dir "$tool" || exit 2
 export PLEACH_ARENA_ROOT=$root
 case ${1:-} in
-run | bugs-test | acceptance | associate | evolve)
+run | bugs-test | acceptance | judge | associate | evolve)
     case " $* " in
     *' --help '* | *' -h '*) ;;
     *) cargo build --release --locked --quiet --manifest-path "$root/Cargo.toml" --package pleach-cli --target-dir "$programs" || exit 2 ;;

@@ -14,7 +14,7 @@ use pleach_core::generate::{Generator, Limits};
 use pleach_core::rng::Rng;
 use pleach_core::{Codec, Graph};
 
-use crate::arguments::Acceptance;
+use crate::arguments::{Acceptance, Judge};
 use crate::builds::{Builder, REPLAY};
 use crate::process::Interrupt;
 use crate::replay::{Verdict, replay};
@@ -120,6 +120,30 @@ fn judge(
         }
     }
     Ok(tally)
+}
+
+/// `judge`: a line for each file of a list, `accepted`, `rejected`, `panicked` or `lost`.
+pub(crate) fn judge_files(checkout: &Checkout, args: &Judge, interrupt: &Interrupt) -> Result<()> {
+    let subjects = checkout.choose(std::slice::from_ref(&args.subject))?;
+    let [subject] = subjects.as_slice() else {
+        bail!("one subject is judged at a time");
+    };
+    let paths: Vec<PathBuf> = std::io::stdin()
+        .lines()
+        .map(|line| Ok(line?.into()))
+        .collect::<Result<_>>()?;
+    eprintln!("building {}", subject.key);
+    let programs = Builder::new(checkout, &args.pleach)?.build(subject, &[REPLAY])?;
+    println!("{}", subject.version());
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let dir = tempfile::tempdir_in(checkout.scratch())?;
+    let (program, list) = (&programs.get(REPLAY).path, dir.path().join("list"));
+    replay(program, &paths, &list, interrupt, |_, verdict, _| {
+        println!("{}", format!("{verdict:?}").to_lowercase());
+    })?;
+    Ok(())
 }
 
 const HEAD: &str = "\

@@ -27,6 +27,8 @@ pub(crate) enum Verb {
     BugsTest(BugsTest),
     /// Run random sentences of its grammar in each program, and print how many it accepts
     Acceptance(Acceptance),
+    /// Say of each file of a list on standard input whether a program accepts it
+    Judge(Judge),
     /// Learn what inputs reach in programs, and say how well the trees predict and how well inputs are aimed
     Associate(Associate),
     /// Run campaigns with goals, and ways to make inputs without, and compare what they come to
@@ -116,6 +118,17 @@ pub(crate) struct Acceptance {
     /// A new directory for the sentences that are not accepted
     #[arg(long, value_name = "DIR")]
     pub refused: Option<PathBuf>,
+    /// The program pleach, which keeps the instrumentation away from itself
+    #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
+    pub pleach: PathBuf,
+}
+
+/// Arguments of `judge`.
+#[derive(Args, Debug)]
+pub(crate) struct Judge {
+    /// A directory in fuzz/arena/subjects or fuzz/arena/bugs
+    #[arg(long)]
+    pub subject: String,
     /// The program pleach, which keeps the instrumentation away from itself
     #[arg(long, hide = true, env = "PLEACH_ARENA_PROGRAM")]
     pub pleach: PathBuf,

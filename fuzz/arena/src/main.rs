@@ -12,7 +12,7 @@
 //! | [`results`], [`run`] | all campaigns, one after the other, each once |
 //! | [`statistics`], [`report`], [`plot`] | tables and curves |
 //! | [`bugs`] | the bug bench's own test |
-//! | [`acceptance`] | how many sentences of its grammar each program accepts |
+//! | [`acceptance`] | how many sentences of its grammar each program accepts, and which files |
 //! | [`evolve`] | what campaigns with goals are worth beside ways to make inputs without |
 //! | [`associate`] | how well models of what inputs reach predict and aim |
 
@@ -75,6 +75,7 @@ fn dispatch(arguments: &Arguments) -> Result<()> {
         Verb::Report(args) => report::report(args),
         Verb::BugsTest(args) => bugs::test(&checkout, args, &Interrupt::listen()?),
         Verb::Acceptance(args) => acceptance::acceptance(&checkout, args, &Interrupt::listen()?),
+        Verb::Judge(args) => acceptance::judge_files(&checkout, args, &Interrupt::listen()?),
         Verb::Associate(args) => associate::associate(&checkout, args, &Interrupt::listen()?),
         Verb::Evolve(args) => evolve::evolve(&checkout, args, &Interrupt::listen()?),
         Verb::List => list(&checkout),

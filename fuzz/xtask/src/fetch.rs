@@ -43,7 +43,9 @@ impl Package {
     /// Keeps the archive beside the directory.
     fn fetch_npm(&self, folder: &Path, dir: &Path) -> Result<()> {
         let Package { name, version, .. } = self;
-        let archive = folder.join(format!("{name}-{version}.tgz"));
+        // A name in a scope is `@scope/name`, and its archive `scope-name`.
+        let plain = name.replace('@', "").replace('/', "-");
+        let archive = folder.join(format!("{plain}-{version}.tgz"));
         if !self.is_archive(&archive) {
             let mut pack = Command::new("npm");
             pack.args(["pack", "--silent", &format!("{name}@{version}")]);
@@ -56,7 +58,7 @@ impl Package {
             );
         }
         remove(dir)?;
-        fs::create_dir(dir).with_context(|| dir.display().to_string())?;
+        fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         let mut unpack = Command::new("tar");
         unpack.args(["--strip-components", "1", "-xzf"]);
         run(unpack.arg(&archive).arg("-C").arg(dir))

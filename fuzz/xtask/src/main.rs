@@ -2,6 +2,7 @@
 
 mod aim;
 mod corpus;
+mod documents;
 mod faults;
 mod fetch;
 mod files;
@@ -28,6 +29,7 @@ struct Arguments {
 enum Task {
     Aim(aim::Aim),
     Corpus(corpus::Corpus),
+    Documents(documents::Documents),
     Faults(faults::Faults),
     Learned(learned::Learned),
     Samples(samples::Samples),
@@ -39,6 +41,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().task {
         Task::Aim(task) => task.run(),
         Task::Corpus(task) => task.run(),
+        Task::Documents(task) => task.run(),
         Task::Faults(task) => task.run(),
         Task::Learned(task) => task.run(),
         Task::Samples(task) => task.run(),

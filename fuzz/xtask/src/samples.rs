@@ -160,7 +160,7 @@ mod tests {
         };
         assert_eq!(
             row(set("csv").unwrap(), &report),
-            "| `csv` | npm `csv-spectrum` 2.0.0 | all files, with CRLF | 3 | 66.6 % | 90 % | 99.9 % | 100 % | 0 / 0 |"
+            "| `csv` | npm `csv-spectrum` 2.0.0 | all files | 3 | 66.6 % | 90 % | 99.9 % | 100 % | 0 / 0 |"
         );
     }
 
