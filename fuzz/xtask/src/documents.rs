@@ -53,6 +53,9 @@ pub(crate) struct Documents {
     /// Say instead what a document of 1 MB takes, made of those of the language one behind the other
     #[arg(long)]
     long: bool,
+    /// Only parse this file, and print the line about it; each long document has a process of its own, so that its memory is told
+    #[arg(long, hide = true, value_name = "FILE", requires = "grammars")]
+    measure: Option<PathBuf>,
 }
 
 /// A document.
@@ -90,12 +93,17 @@ struct Tally {
     counted: Half,
     /// What the slowest document took, and its bytes.
     slowest: (Cost, usize),
-    /// The most memory that all took, one behind the other.
-    memory: Option<u64>,
 }
 
 impl Documents {
     pub(crate) fn run(self) -> Result<()> {
+        if let Some(file) = &self.measure {
+            let named = KINDS.iter().filter(|kind| kind.grammar == self.grammars[0]);
+            for kind in named {
+                print(format_args!("{}\n", measured(kind, file)?));
+            }
+            return Ok(());
+        }
         let packages = packages::all()?;
         print(format_args!(
             "{}\n",
@@ -114,22 +122,22 @@ impl Documents {
             }
             let parser = parser(kind)?;
             let (version, accepted) = judge(kind, documents)?;
-            let line = match kind.join.filter(|_| self.long) {
+            match kind.join.filter(|_| self.long) {
                 Some(join) => long(kind, join, &parser, &accepted)?,
                 None => {
                     let tally = parse(&parser, &accepted);
-                    row(kind, &version, &packages, &accepted, &tally)
+                    let line = row(kind, &version, &packages, &accepted, &tally);
+                    print(format_args!("{line}\n"));
                 }
-            };
-            print(format_args!("{line}\n"));
+            }
         }
         Ok(())
     }
 }
 
 const HEAD: &str = "\
-| grammar | read by | packages | looked at | not looked at | slowest | most memory |
-|---|---|---|---|---|---|---|";
+| grammar | read by | packages | looked at | not looked at | slowest |
+|---|---|---|---|---|---|";
 const LONG_HEAD: &str = "\
 | grammar | bytes | parsed | encoded | memory |
 |---|---|---|---|---|";
@@ -233,7 +241,7 @@ fn parser(kind: &Kind) -> Result<Parser> {
 
 /// Parses documents, and tells where those of the first half stop that are not parsed.
 fn parse(parser: &Parser, documents: &[(PathBuf, Document)]) -> Tally {
-    let (memory, mut workspace) = (Memory::begin(), Workspace::new());
+    let mut workspace = Workspace::new();
     let mut tally = Tally::default();
     for (path, document) in documents {
         let (cost, done) = measure(parser, &document.text, BUDGET, &mut workspace);
@@ -251,29 +259,39 @@ fn parse(parser: &Parser, documents: &[(PathBuf, Document)]) -> Tally {
             let _ = writeln!(std::io::stderr(), "{complaint}");
         }
     }
-    tally.memory = memory.peak();
     tally
 }
 
-/// A line about a long document, made of those that are parsed.
+/// Has a long document parsed, which is made of those that are parsed.
 fn long(
     kind: &Kind,
     join: [&str; 3],
     parser: &Parser,
     documents: &[(PathBuf, Document)],
-) -> Result<String> {
+) -> Result<()> {
     let mut workspace = Workspace::new();
     let mut texts: Vec<&[u8]> = documents.iter().map(|(_, it)| it.text.as_slice()).collect();
     texts.retain(|text| parser.parse(text, BUDGET, &mut workspace).is_ok());
-    let text = long_document(join, &texts)?;
+    let file = folder().join(kind.grammar).join("long");
+    fs::write(&file, long_document(join, &texts)?)?;
+    let mut measure = Command::new(std::env::current_exe()?);
+    fetch::run(
+        measure
+            .args(["documents", "--measure"])
+            .arg(&file)
+            .arg(kind.grammar),
+    )
+}
+
+/// A line about a long document.
+fn measured(kind: &Kind, file: &Path) -> Result<String> {
+    let parser = parser(kind)?;
+    let text = fs::read(file).with_context(|| file.display().to_string())?;
     let (memory, mut workspace) = (Memory::begin(), Workspace::new());
-    let (cost, done) = measure(parser, &text, Budget::default(), &mut workspace);
+    let (cost, done) = measure(&parser, &text, Budget::default(), &mut workspace);
     if let Err(refusal) = done {
-        bail!(
-            "{}: {}",
-            kind.grammar,
-            parser.explain(&text, refusal).message()
-        );
+        let message = complaint(&parser, file, &text, refusal);
+        bail!("{}: {message}", kind.grammar);
     }
     Ok(format!(
         "| `{}` | {} | {:.2} s | {:.2} s | {} |",
@@ -327,15 +345,14 @@ fn row(
     let half = |Half { parsed, total }| format!("{parsed} / {total}");
     let (slowest, bytes) = tally.slowest;
     format!(
-        "| `{}` | {version} | {}{} | {} | {} | {:.0} ms for {:.1} KB | {} |",
+        "| `{}` | {version} | {}{} | {} | {} | {:.0} ms for {:.1} KB |",
         kind.grammar,
         kind.what,
         sources.join("; "),
         half(tally.looked_at),
         half(tally.counted),
         slowest.seconds() * 1e3,
-        bytes as f64 / 1e3,
-        megabytes(tally.memory)
+        bytes as f64 / 1e3
     )
 }
 
@@ -381,6 +398,14 @@ mod tests {
     }
 
     #[test]
+    fn megabytes_are_rounded_up() {
+        let table = [(None, "–"), (Some(0), "0 MB"), (Some(1_000_001), "2 MB")];
+        for (bytes, expected) in table {
+            assert_eq!(megabytes(bytes), expected);
+        }
+    }
+
+    #[test]
     fn a_row_names_packages_that_have_documents() {
         let package = |registry, name| Package {
             registry,
@@ -409,12 +434,11 @@ mod tests {
                 total: 3,
             },
             slowest: (slowest, 12_000),
-            memory: Some(1_000_001),
         };
         let kind = KINDS.iter().find(|kind| kind.grammar == "json").unwrap();
         assert_eq!(
             row(kind, "program 2", &packages, &accepted, &tally),
-            "| `json` | program 2 | crates `other` 1.0.0; npm `some` 1.0.0 | 1 / 2 | 3 / 3 | 250 ms for 12.0 KB | 2 MB |"
+            "| `json` | program 2 | crates `other` 1.0.0; npm `some` 1.0.0 | 1 / 2 | 3 / 3 | 250 ms for 12.0 KB |"
         );
     }
 }
