@@ -50,7 +50,7 @@ pub(crate) struct Documents {
     /// The grammars [default: all]
     #[arg(value_name = "GRAMMAR", value_parser = PossibleValuesParser::new(KINDS.map(|kind| kind.grammar)))]
     grammars: Vec<String>,
-    /// Say instead what a document of 1 MB takes, made of those of the language one behind the other
+    /// Say instead what a document of 1 MB takes, made of those that are parsed one behind the other; no program is asked
     #[arg(long)]
     long: bool,
     /// Only parse this file, and print the line about it; each long document has a process of its own, so that its memory is told
@@ -121,10 +121,10 @@ impl Documents {
                 }
             }
             let parser = parser(kind)?;
-            let (version, accepted) = judge(kind, documents)?;
             match kind.join.filter(|_| self.long) {
-                Some(join) => long(kind, join, &parser, &accepted)?,
+                Some(join) => long(kind, join, &parser, &documents)?,
                 None => {
+                    let (version, accepted) = judge(kind, documents)?;
                     let tally = parse(&parser, &accepted);
                     let line = row(kind, &version, &packages, &accepted, &tally);
                     print(format_args!("{line}\n"));
@@ -263,16 +263,11 @@ fn parse(parser: &Parser, documents: &[(PathBuf, Document)]) -> Tally {
 }
 
 /// Has a long document parsed, which is made of those that are parsed.
-fn long(
-    kind: &Kind,
-    join: [&str; 3],
-    parser: &Parser,
-    documents: &[(PathBuf, Document)],
-) -> Result<()> {
+fn long(kind: &Kind, join: [&str; 3], parser: &Parser, documents: &[Document]) -> Result<()> {
     let mut workspace = Workspace::new();
-    let mut texts: Vec<&[u8]> = documents.iter().map(|(_, it)| it.text.as_slice()).collect();
+    let mut texts: Vec<&[u8]> = documents.iter().map(|it| it.text.as_slice()).collect();
     texts.retain(|text| parser.parse(text, BUDGET, &mut workspace).is_ok());
-    let file = folder().join(kind.grammar).join("long");
+    let file = folder().join(format!("{}-long", kind.grammar));
     fs::write(&file, long_document(join, &texts)?)?;
     let mut measure = Command::new(std::env::current_exe()?);
     fetch::run(
