@@ -202,10 +202,8 @@ probe() {
     check grep -q '^  import, .* inputs, as in: "import ' "$scratch/output"
     check grep -q 'wants uses of `name`' "$scratch/output"
     check grep -q ' undeclared::declared .*, named at ' "$scratch/output"
-    run tee_output "$pleach" doctor fragile --seconds 2
-    check grep -q '^note *edges .*an input fails' "$scratch/output"
     run tee_output "$pleach" doctor json --seconds 3 --seeds corpus/json
-    check grep -Eq '^ok *edges .* in 3 s, .*; without pleach ' "$scratch/output"
+    check grep -Eq '^(ok|note) *edges .* in 3 s, .*; without pleach ' "$scratch/output"
     # Trees of verdicts, failures and times; predictions and aimed inputs that are run.
     local model=$scratch/model
     check "$pleach" associate disagrees --of verdict -n 300 -o "$model" --force
