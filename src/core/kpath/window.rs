@@ -144,17 +144,27 @@ pub struct WindowStack {
 impl WindowStack {
     /// Forgets everything and opens `above`, the references above the walk's beginning, nearest first. O(k^2).
     pub fn begin(&mut self, windows: &WindowTable, above: impl Iterator<Item = SymbolId>) {
-        let mut symbols = [SymbolId(0); super::MAX_K];
+        self.below.clear();
+        self.wide.clear();
+        if let Ok(root) = <[u32; LANES]>::try_from(&windows.root[..]) {
+            self.top = root;
+            self.open::<LANES>(windows, above);
+        } else {
+            self.wide.extend_from_slice(&windows.root);
+            self.open::<{ super::MAX_K }>(windows, above);
+        }
+    }
+
+    fn open<const MOST: usize>(
+        &mut self,
+        windows: &WindowTable,
+        above: impl Iterator<Item = SymbolId>,
+    ) {
+        let mut symbols = [SymbolId(0); MOST];
         let mut found = 0;
         for (slot, symbol) in symbols[..windows.k].iter_mut().zip(above) {
             *slot = symbol;
             found += 1;
-        }
-        self.below.clear();
-        self.wide.clear();
-        match <[u32; LANES]>::try_from(&windows.root[..]) {
-            Ok(root) => self.top = root,
-            Err(_) => self.wide.extend_from_slice(&windows.root),
         }
         for &symbol in symbols[..found].iter().rev() {
             self.push(windows, symbol);

@@ -2,7 +2,7 @@
 
 use super::kinds::Kind;
 use super::work::{ItemSource, Part, Workspace};
-use crate::choice::{ClassCode, MemberChoice, NO_SITE, SiteIndex, put};
+use crate::choice::{ClassCode, MemberChoice, NO_SITE, SiteIndex, Span, put};
 use crate::grammar::{Member, NodeKind};
 use crate::rng::Rng;
 
@@ -172,6 +172,49 @@ impl Workspace {
         (0..TRIES).find_map(|_| class.choice(Member::Char(self.scalars.draw(&mut self.rng))))
     }
 
+    /// Takes an item out of its repetition. False, and nothing changed, if too few would be left.
+    pub fn delete_item(&mut self, item: u32) -> bool {
+        match self.parent(item) {
+            Some(quantifier) if self.is_free(quantifier) => {
+                let span = self.index().span(item);
+                self.put(with_decision(span), false, false)
+            }
+            Some(quantifier) => self.edit_items(quantifier, |items, _| {
+                items.retain(|&source| source != ItemSource::Old(item));
+            }),
+            None => false,
+        }
+    }
+
+    /// Repeats an item of a repetition behind it. False, and nothing changed, if there are too many then, or if the budget forbids it.
+    pub fn duplicate_item(&mut self, item: u32) -> bool {
+        match self.parent(item) {
+            Some(quantifier) if self.is_free(quantifier) => {
+                let own = self.index().span(item);
+                self.fragment.clear();
+                self.fragment.append(&self.parent.index, &own, NO_SITE);
+                let behind = Span {
+                    sites: own.sites.end..own.sites.end,
+                    choices: own.choices.end..own.choices.end,
+                    text: own.text.end..own.text.end,
+                    ..own
+                };
+                self.put(behind, true, true)
+            }
+            Some(quantifier) => self.edit_items(quantifier, |items, _| {
+                let is_it = |&source: &ItemSource| source == ItemSource::Old(item);
+                let at = items.iter().position(is_it).unwrap_or(0);
+                items.insert(at, ItemSource::Old(item));
+            }),
+            None => false,
+        }
+    }
+
+    /// Whether there may be any number of items, so that one can come or go without a look at the others.
+    fn is_free(&self, quantifier: u32) -> bool {
+        self.bounds(quantifier) == Some((0, u32::MAX))
+    }
+
     /// Edits the items of a quantifier's site as a list. False, and nothing changed, if the list is left as it is, breaks
     /// the quantifier's bounds, or would break the budget.
     ///
@@ -291,6 +334,14 @@ impl Workspace {
             }
         }
         true
+    }
+}
+
+/// An optional item with the decision to go on before it.
+fn with_decision(item: Span) -> Span {
+    Span {
+        choices: item.choices.start - 1..item.choices.end,
+        ..item
     }
 }
 

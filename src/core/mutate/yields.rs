@@ -124,10 +124,13 @@ struct Arm {
 /// taken together, as wyhash does it; it withstands chance, not an adversary.
 pub fn hash(input: &[u8]) -> u64 {
     // Digits of pi.
-    const KEYS: [u64; 3] = [
+    const KEYS: [u64; 6] = [
         0x243f_6a88_85a3_08d3,
         0x1319_8a2e_0370_7344,
         0xa409_3822_299f_31d0,
+        0x082e_fa98_ec4e_6c89,
+        0x4528_21e6_38d0_1377,
+        0xbe54_66cf_34e9_0c6c,
     ];
     let fold = |one: u64, other: u64| {
         let product = u128::from(one) * u128::from(other);
@@ -137,8 +140,21 @@ pub fn hash(input: &[u8]) -> u64 {
         let block = u128::from_le_bytes(*block);
         fold(block as u64 ^ KEYS[1], (block >> 64) as u64 ^ state)
     };
+    let mut state = KEYS[0] ^ input.len() as u64;
+    // Of a long input four multiplications at a time, none of which waits for another.
+    let (runs, input) = input.as_chunks::<64>();
+    if !runs.is_empty() {
+        let mut lanes = [state, KEYS[3], KEYS[4], KEYS[5]];
+        for run in runs {
+            for (lane, block) in lanes.iter_mut().zip(run.as_chunks().0) {
+                *lane = mix(*lane, block);
+            }
+        }
+        let join = |state: u64, lane: u64| fold(state ^ KEYS[2], lane ^ KEYS[1]);
+        state = lanes.into_iter().reduce(join).unwrap_or(state);
+    }
     let (blocks, rest) = input.as_chunks::<16>();
-    let state = blocks.iter().fold(KEYS[0] ^ input.len() as u64, mix);
+    let state = blocks.iter().fold(state, mix);
     let mut last = [0; 16];
     last[..rest.len()].copy_from_slice(rest);
     // 0 is the free place.

@@ -2,7 +2,7 @@
 
 use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{ItemSource, Workspace};
+use super::super::work::Workspace;
 
 /// Deletes an item of a repetition.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +26,6 @@ impl Operator for DeleteItem {
     }
 
     fn apply(&self, work: &mut Workspace, item: u32) -> bool {
-        let Some(quantifier) = work.parent(item) else {
-            return false;
-        };
-        work.edit_items(quantifier, |items, _| {
-            items.retain(|&source| source != ItemSource::Old(item));
-        })
+        work.delete_item(item)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::kinds::Kind;
 use super::super::operator::Operator;
-use super::super::work::{ItemSource, Workspace};
+use super::super::work::Workspace;
 
 /// Repeats an item of a repetition beside it.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +22,6 @@ impl Operator for DuplicateItem {
     }
 
     fn apply(&self, work: &mut Workspace, item: u32) -> bool {
-        let Some(quantifier) = work.parent(item) else {
-            return false;
-        };
-        work.edit_items(quantifier, |items, _| {
-            let at = items
-                .iter()
-                .position(|&source| source == ItemSource::Old(item));
-            items.insert(at.unwrap_or(0), ItemSource::Old(item));
-        })
+        work.duplicate_item(item)
     }
 }
