@@ -43,11 +43,15 @@ pub(crate) fn minus(one: &CharClass, other: Option<&CharClass>) -> Option<CharCl
     let Some(other) = other else {
         return Some(one.clone());
     };
-    let others = other.negated_chars()?;
+    intersection(one, &other.negated_chars()?)
+}
+
+/// The characters that both classes have.
+pub(crate) fn intersection(one: &CharClass, other: &CharClass) -> Option<CharClass> {
     // Both are sorted, so that one pass finds what they share.
     let (mut a, mut b) = (
         one.chars().iter().peekable(),
-        others.chars().iter().peekable(),
+        other.chars().iter().peekable(),
     );
     let mut shared = Vec::new();
     while let (Some(&&(low, high)), Some(&&(other_low, other_high))) = (a.peek(), b.peek()) {
@@ -84,19 +88,24 @@ impl Re {
     }
 }
 
-/// The texts of characters of `base` in which no terminator occurs, the empty one unless `is_nonempty`. `None` if there is none, or
-/// if the terminators are too many or too long.
-pub(crate) fn until(
-    ast: &mut Ast,
-    base: &CharClass,
-    terminators: &Terminators,
-    is_nonempty: bool,
-    span: Span,
-) -> Option<ExprId> {
-    let base = minus(base, terminators.chars.as_ref())?;
+/// A repetition of any characters but a terminator.
+#[derive(Clone)]
+pub(crate) struct Until {
+    pub(crate) base: CharClass,
+    pub(crate) ends: Terminators,
+    /// What stands directly behind it, if that is a text. No terminator begins before that: `(!"aba" ~ ANY)*` before `"aba"` does not
+    /// end with `ab`.
+    pub(crate) follow: Option<String>,
+}
+
+/// The texts of a repetition, as its terminators leave them, the empty one unless `is_nonempty`. `None` if there is none, or if the terminators
+/// are too many or too long.
+pub(crate) fn until(ast: &mut Ast, until: &Until, is_nonempty: bool, span: Span) -> Option<ExprId> {
+    let Until { base, ends, follow } = until;
+    let base = minus(base, ends.chars.as_ref())?;
     // A word with an excluded character in it never occurs.
     let can_occur = |word: &&String| word.chars().all(|c| base.contains(Member::Char(c)));
-    let words: Vec<Vec<char>> = terminators
+    let words: Vec<Vec<char>> = ends
         .words
         .iter()
         .filter(can_occur)
@@ -134,7 +143,10 @@ pub(crate) fn until(
         for (next, chars) in to.iter().enumerate() {
             edges[state][next] = CharClass::new(chars, &[]).map(Re::Class);
         }
-        edges[state][end] = Some(Re::Empty);
+        let follow = follow.iter().flat_map(|it| it.chars());
+        let text: Vec<char> = read.iter().copied().chain(follow).collect();
+        let is_early = (0..read.len()).any(|at| words.iter().any(|it| text[at..].starts_with(it)));
+        edges[state][end] = (!is_early).then_some(Re::Empty);
     }
     match is_nonempty {
         true => {

@@ -6,6 +6,7 @@
 
 use super::build::{Builder, Scan};
 use super::names::Names;
+use super::until::minus;
 use super::{Effect, Imported, Remark};
 use pleach_core::grammar::ast::{Ast, ExprId, ExprKind, Span};
 use pleach_core::grammar::{CharClass, Error, ErrorKind};
@@ -204,7 +205,7 @@ impl Reader<'_> {
         let ast = &mut self.build.ast;
         let difference = match (class_of(ast, left), class_of(ast, right)) {
             (Some(left), Some(right)) => {
-                minus(&left, &right).map(|class| ast.char_class(class, span))
+                minus(&left, Some(&right)).map(|class| ast.char_class(class, span))
             }
             _ => None,
         };
@@ -312,21 +313,6 @@ fn flat_class(ast: &Ast, expr: ExprId) -> Option<CharClass> {
         }
         _ => None,
     }
-}
-
-/// The members of one class that the other does not have.
-fn minus(left: &CharClass, right: &CharClass) -> Option<CharClass> {
-    let others = right.negated_chars()?;
-    let mut ranges = Vec::new();
-    for &(low, high) in left.chars() {
-        for &(other_low, other_high) in others.chars() {
-            let (low, high) = (low.max(other_low), high.min(other_high));
-            if low <= high {
-                ranges.push((low, high));
-            }
-        }
-    }
-    CharClass::new(&ranges, &[])
 }
 
 /// A character in a class: itself, or `#xN`.

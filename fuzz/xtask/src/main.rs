@@ -6,10 +6,10 @@ mod documents;
 mod faults;
 mod fetch;
 mod files;
+mod judge;
 mod learned;
 mod samples;
 mod suites;
-mod survey;
 
 use std::fmt;
 use std::io::Write as _;
@@ -34,7 +34,7 @@ enum Task {
     Learned(learned::Learned),
     Samples(samples::Samples),
     Suites(suites::Suites),
-    Survey(survey::Survey),
+    Judge(judge::Judge),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -46,7 +46,7 @@ fn main() -> anyhow::Result<()> {
         Task::Learned(task) => task.run(),
         Task::Samples(task) => task.run(),
         Task::Suites(task) => task.run(),
-        Task::Survey(task) => task.run(),
+        Task::Judge(task) => task.run(),
     }
 }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::builtin::Builtin;
 use super::tree::{Kind, PartId, RuleId, Spacing, Tree};
-use crate::until::{Terminators, minus};
+use crate::until::{Terminators, Until, intersection, minus};
 use pleach_core::grammar::CharClass;
 use pleach_core::id::{Id as _, IdVec};
 
@@ -49,13 +49,6 @@ fn is_small(class: &CharClass) -> bool {
 pub(super) enum Element {
     Part(PartId),
     Class(CharClass),
-}
-
-/// A repetition of any characters but a terminator.
-#[derive(Clone)]
-pub(super) struct Until {
-    pub(super) base: CharClass,
-    pub(super) ends: Terminators,
 }
 
 /// What is known of a grammar.
@@ -312,11 +305,37 @@ impl Levels {
 
     /// Works the predicates of a sequence into the sets of characters behind them.
     fn sequence(&mut self, tree: &Tree, id: PartId, parts: &[PartId]) -> Facts {
+        for pair in parts.windows(2) {
+            if let (Some(until), Some(text)) =
+                (self.untils.get_mut(&pair[0]), &self.facts[pair[1]].text)
+            {
+                until.follow = Some(text.clone());
+            }
+        }
         let mut elements = Vec::new();
         // Negative predicates of which all terminators are known.
         let mut waiting: Vec<PartId> = Vec::new();
         let mut ends = Terminators::default();
+        // Positive predicates of which the characters are known, and those that all of them take.
+        let mut asking: Vec<PartId> = Vec::new();
+        let mut asked: Option<CharClass> = None;
         for &part in parts {
+            if let Kind::Predicate {
+                content,
+                is_not: false,
+            } = tree.parts[part].kind
+                && let Some(set) = self.facts[content].set.as_deref()
+            {
+                let both = match &asked {
+                    Some(before) => intersection(before, set),
+                    None => Some(set.clone()),
+                };
+                if both.is_some() {
+                    asked = both;
+                    asking.push(part);
+                }
+                continue;
+            }
             if let Kind::Predicate {
                 content,
                 is_not: true,
@@ -333,21 +352,26 @@ impl Levels {
                 ends.extend(&more);
                 continue;
             }
+            let has_ends = !waiting.is_empty() && ends.chars.is_some();
             let set = self.facts[part].set.as_deref();
-            let set = set.filter(|_| !waiting.is_empty() && ends.chars.is_some());
-            match set.and_then(|set| minus(set, ends.chars.as_ref())) {
+            let set = set.filter(|_| has_ends || asked.is_some());
+            let class = set.and_then(|set| match &asked {
+                Some(asked) => minus(&intersection(set, asked)?, ends.chars.as_ref()),
+                None => minus(set, ends.chars.as_ref()),
+            });
+            match class {
                 Some(class) => {
-                    if ends.words.is_empty() {
-                        for part in &waiting {
-                            self.lost.remove(part);
-                        }
+                    let waiting = waiting.iter().filter(|_| ends.words.is_empty());
+                    for part in waiting.chain(&asking) {
+                        self.lost.remove(part);
                     }
                     elements.push(Element::Class(class));
                 }
                 None => elements.push(Element::Part(part)),
             }
             waiting.clear();
-            ends = Terminators::default();
+            asking.clear();
+            (ends, asked) = (Terminators::default(), None);
         }
         let read = elements.iter().filter(|element| match element {
             Element::Part(part) => self.facts[*part].is_element,
@@ -398,7 +422,11 @@ impl Levels {
             ends.extend(&self.facts[content].ends()?);
         }
         let base = (**self.facts[last].set.as_ref()?).clone();
-        (!ends.words.is_empty()).then_some(Until { base, ends })
+        (!ends.words.is_empty()).then_some(Until {
+            base,
+            ends,
+            follow: None,
+        })
     }
 
     /// How each rule is used.

@@ -362,7 +362,7 @@ impl Writer<'_> {
                     Some(it) => {
                         let is_nonempty = *min == 1 || at == Place::Spaced && levels.is_lexical;
                         let ast = &mut self.ast;
-                        until(ast, &it.base, &it.ends, is_nonempty, span)
+                        until(ast, it, is_nonempty, span)
                     }
                     None => None,
                 };

@@ -86,6 +86,23 @@ fn predicates_become_sets_and_texts_up_to_an_end() {
         "a := \"a\"+ | ([bc] | \"a\"+ \"c\")+ \"a\"*;\n",
         &[],
     );
+    // What is asked for and what is excluded, at one character.
+    assert_read(
+        "a = { &('a'..'f' | \"x\") ~ &b ~ !\"d\" ~ ANY ~ &'a'..'c' ~ c }\nb = { 'c'..'z' }\nc = { b }",
+        "a := [cefx] [c];\n",
+        &[],
+    );
+    // What ends it does not begin in it.
+    assert_read(
+        "a = { (!\"aba\" ~ 'a'..'b')* ~ \"aba\" }",
+        "a := (\"b\" | \"a\"+ \"b\" \"b\")* \"a\"* \"aba\";\n",
+        &[],
+    );
+    assert_read(
+        "a = { (!\"''\" ~ ('a'..'c' | \"'\"))* ~ \"''\" }",
+        "a := ([a-c] | \"'\" [a-c])* \"''\";\n",
+        &[],
+    );
     // Escapes stand between such texts.
     assert_read(
         "a = { (\"$\" ~ ANY | !\"*/\" ~ ANY | b)* ~ (b | !c ~ ANY)+ }\nb = { \"/\" } c = _{ \"ab\" }",
