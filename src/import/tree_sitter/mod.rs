@@ -4,7 +4,9 @@
 //! stay literals. The extras are what may be skipped. The first rule is the start. Fields, aliases, conflicts, `inline`, and
 //! precedence among rules have no effect on the language.
 //!
-//! Left out, with a remark each: tokens of the external scanner and what cannot do without them; that nothing may be skipped before
+//! For scanners of well-known languages, patterns stand.
+//!
+//! Left out, with a remark each: other tokens of an external scanner and what cannot do without them; that nothing may be skipped before
 //! an immediate token, unless the whole rule is one token for it; precedence between tokens, except that of several longest
 //! matches the higher one goes first; reserved words. What tree-sitter expects by the state of its
 //! parser, pleach expects by its chart, so keywords are words where none of them can stand; that `ifx` is never cut behind the
@@ -12,6 +14,7 @@
 
 mod levels;
 mod pattern;
+mod scanners;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -25,8 +28,11 @@ use super::build::any_case;
 use super::json::Reader;
 use super::{Effect, Imported, Remark};
 use pleach_core::grammar::ast::{Alternative, ExprId, NameId, Span};
-use pleach_core::grammar::{Error, ErrorKind, Role};
+use pleach_core::grammar::{Error, ErrorKind, Probability, Role};
 use pleach_core::id::{Id as _, IdVec};
+
+/// How often something is made that is hardly ever meant.
+const RARELY: Probability = Probability(1_000_000);
 
 /// A production that waits for its place.
 struct Waiting {
@@ -92,7 +98,7 @@ impl<'t> Writer<'_, 't> {
             };
             let (what, effect) = match tree.by_name.contains_key(name) {
                 true => (
-                    format!("the scanner of `{name}`, for which its rule stands"),
+                    format!("the scanner of `{name}`, for which a rule stands"),
                     Effect::Other,
                 ),
                 false => (
@@ -255,10 +261,18 @@ impl<'t> Writer<'_, 't> {
             done.push(match (&part.kind, single) {
                 (Kind::Choice(parts), single) => {
                     let is_blank = |&part: &PartId| matches!(tree.parts[part].kind, Kind::Blank);
-                    let alternatives = inside.iter().map(|&expr| Alternative {
-                        expr,
-                        probability: None,
-                    });
+                    let is_rare = |&part: &PartId| {
+                        levels::target(tree, part).is_some_and(|it| tree.rare.contains(&it))
+                    };
+                    let written = parts
+                        .iter()
+                        .filter(|&part| !is_blank(part) && !self.levels.is_dead[*part]);
+                    let has_usual = written.clone().any(|part| !is_rare(part));
+                    let alternatives =
+                        inside.iter().zip(written).map(|(&expr, part)| Alternative {
+                            expr,
+                            probability: (has_usual && is_rare(part)).then_some((RARELY, span)),
+                        });
                     let choice = match single {
                         Some(single) => single,
                         None if inside.is_empty() => ast.concatenation(&[], span),

@@ -143,7 +143,7 @@ fn what_needs_the_scanner_is_left_out() {
             "`block`, which cannot do without an external (Smaller)",
             "`word`: that a keyword ends where a word does (Larger)",
             "the external `_end`; give it a rule in `rules` to have it (Smaller)",
-            "the scanner of `both`, for which its rule stands (Other)",
+            "the scanner of `both`, for which a rule stands (Other)",
             "the reserved words (Larger)",
             "`new` (Other)"
         ]

@@ -4,7 +4,7 @@
 //! range. What has no effect on the language (fields, aliases, precedence among rules) is gone here.
 
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::json::{Members, Reader};
@@ -14,6 +14,7 @@ use pleach_core::grammar::ast::Span;
 use pleach_core::id::{Id as _, IdVec};
 
 use super::pattern;
+use super::scanners::{self, Form, Known};
 
 pub(super) use ids::{PartId, RuleId};
 
@@ -109,6 +110,8 @@ pub(super) struct Tree<'t> {
     pub(super) by_name: BTreeMap<String, RuleId>,
     /// The tokens of the scanner by their names.
     pub(super) externals: BTreeMap<String, Span>,
+    /// The rules that derive nothing and are hardly ever meant.
+    pub(super) rare: BTreeSet<RuleId>,
 }
 
 /// A value that has not been read: what it belongs to, how deep it is, the token whose content it is.
@@ -127,6 +130,7 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>) -> Result<Tree<'t>, Error> {
         named: 0,
         by_name: BTreeMap::new(),
         externals: BTreeMap::new(),
+        rare: BTreeSet::new(),
     };
     let Members(members) = reader.value(reader.text.trim_start_matches('\u{feff}'), HELP)?;
     let member = |name: &str| {
@@ -137,17 +141,6 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>) -> Result<Tree<'t>, Error> {
         let span = Span::new(0, reader.text.lines().next().map_or(0, str::len));
         return Err(reader.error(span, "a grammar without `rules`", HELP));
     };
-    let Members(rules) = reader.value(rules.get(), HELP)?;
-    for (name, value) in rules {
-        let id = tree.rule(reader, name.clone(), value)?;
-        tree.by_name.entry(name).or_insert(id);
-    }
-    tree.named = tree.rules.len();
-    if let Some(extras) = member("extras") {
-        for extra in reader.list(extras, HELP)? {
-            tree.rule(reader, String::new(), extra)?;
-        }
-    }
     if let Some(externals) = member("externals") {
         for external in reader.list(externals, HELP)? {
             let Members(members) = reader.value(external.get(), HELP)?;
@@ -157,6 +150,46 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>) -> Result<Tree<'t>, Error> {
                 let name = reader.string(name, HELP)?;
                 tree.externals.entry(name).or_insert(span);
             }
+        }
+    }
+    let grammar = match member("name") {
+        Some(name) => reader.string(name, HELP)?,
+        None => String::new(),
+    };
+    let Members(rules) = reader.value(rules.get(), HELP)?;
+    let names: BTreeSet<&str> = rules.iter().map(|(name, _)| name.as_str()).collect();
+    let is_missing = |name: &str| tree.externals.contains_key(name) && !names.contains(name);
+    let known = scanners::known(&grammar).filter(|it| is_missing(it.within.unwrap_or(it.name)));
+    let known: Vec<&Known> = known.collect();
+    for (name, value) in &rules {
+        let uses = |it: &&&Known| {
+            let symbol = it.within.map(|it| format!("\"{it}\""));
+            it.name == name && symbol.is_some_and(|it| value.get().contains(&it))
+        };
+        let id = match known.iter().find(uses) {
+            Some(it) => {
+                let span = reader.span(value);
+                reader.remarks.push(Remark {
+                    span,
+                    what: format!("the scanner in `{name}`, for which a pattern stands"),
+                    effect: Effect::Other,
+                });
+                tree.known(it, span)
+            }
+            None => tree.rule(reader, name.clone(), value)?,
+        };
+        tree.by_name.entry(name.clone()).or_insert(id);
+    }
+    for it in known.iter().filter(|it| it.within.is_none()) {
+        if let Some(&span) = tree.externals.get(it.name) {
+            let id = tree.known(it, span);
+            tree.by_name.insert(it.name.to_owned(), id);
+        }
+    }
+    tree.named = tree.rules.len();
+    if let Some(extras) = member("extras") {
+        for extra in reader.list(extras, HELP)? {
+            tree.rule(reader, String::new(), extra)?;
         }
     }
     for &(ref name, value) in &members {
@@ -182,6 +215,50 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>) -> Result<Tree<'t>, Error> {
 }
 
 impl<'t> Tree<'t> {
+    /// Adds a rule for what is known of a scanner.
+    fn known(&mut self, known: &Known, span: Span) -> RuleId {
+        let start = self.parts.len();
+        let mut push = |kind: Kind, parent: Option<PartId>| {
+            self.parts.push(Part {
+                kind,
+                span,
+                source: known.name,
+                parent,
+                end: start + 1,
+            })
+        };
+        let pattern = |value: &str| Kind::Pattern {
+            value: value.to_owned(),
+            flags: String::new(),
+        };
+        match known.form {
+            Form::Mark | Form::RareMark => _ = push(Kind::Blank, None),
+            Form::Text(text) => _ = push(Kind::Text(text.to_owned(), false), None),
+            Form::Pattern(value) => _ = push(pattern(value), None),
+            Form::Immediate(value) => {
+                let token = |content| Kind::Token {
+                    content,
+                    is_immediate: true,
+                    precedence: 0,
+                };
+                let root = push(token(None), None);
+                let inside = push(pattern(value), Some(root));
+                self.parts[root].kind = token(Some(inside));
+                self.parts[root].end = start + 2;
+                self.parts[inside].end = start + 2;
+            }
+        }
+        let id = self.rules.push(Rule {
+            name: known.name.to_owned(),
+            span,
+            parts: start..self.parts.len(),
+        });
+        if let Form::RareMark = known.form {
+            self.rare.insert(id);
+        }
+        id
+    }
+
     /// Reads a rule.
     fn rule(
         &mut self,
