@@ -10,6 +10,8 @@ mod antlr;
 mod pest;
 mod report;
 mod system;
+#[cfg(test)]
+mod tests;
 mod tree_sitter;
 
 use std::fs;

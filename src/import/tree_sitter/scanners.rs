@@ -80,6 +80,7 @@ const KNOWN: [Known; 23] = [
     token(STYLES, "_pseudo_class_selector_colon", Form::Text(":")),
     token(RUST, "string_content", Form::Immediate(r#"[^"\\]+"#)),
     token(RUST, "string_close", Form::Immediate("\"")),
+    // Digits stand behind the point: otherwise `1..2` would begin with one.
     token(
         RUST,
         "float_literal",
@@ -92,7 +93,9 @@ const KNOWN: [Known; 23] = [
         RUST,
         "raw_string_literal",
         "_raw_string_literal_start",
-        Form::Pattern(r##"[bc]?r("[^"]*"|#"([^"]|"+[^"#])*"+#|##"([^"]|"+[^"#]|"+#[^"#])*"+##)"##),
+        Form::Pattern(
+            r##"[bc]?r("[^"]*"|#"([^"]|"+[^"#])*"+#|##"([^"]|("+#)*"+[^"#]|("+#)+[^"#])*("+#)*"+##)"##,
+        ),
     ),
     // They may contain others; these do not.
     rule(

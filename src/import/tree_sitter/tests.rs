@@ -1,10 +1,11 @@
 //! Grammars in small, each with what it becomes and what is left out.
 
 use super::pattern::{translate, word};
-use crate::{Notation, read};
-use pleach_core::Grammar;
+use crate::{Effect, Notation, read};
 use pleach_core::grammar::ErrorKind;
+use pleach_core::parse::{Budget, Workspace};
 use pleach_core::rng::Rng;
+use pleach_core::{Grammar, Graph, Parser};
 
 /// The grammar of some rules, with spaces between tokens and `rest` among the members behind them.
 fn text(rules: &str, rest: &str) -> String {
@@ -147,6 +148,148 @@ fn what_needs_the_scanner_is_left_out() {
             "the reserved words (Larger)",
             "`new` (Other)"
         ]
+    );
+}
+
+/// By grammar and name of something that its scanner reads: texts that it is, and texts that it is not.
+const SCANNED: [(&str, &str, &[&str], &[&str]); 23] = [
+    ("javascript", "_automatic_semicolon", &[""], &[";"]),
+    (
+        "typescript",
+        "_function_signature_automatic_semicolon",
+        &[""],
+        &[";"],
+    ),
+    (
+        "tsx",
+        "_template_chars",
+        &["a\n'\"", "$a", "{}"],
+        &["", "`", "${", "a${b", "\\"],
+    ),
+    ("javascript", "_ternary_qmark", &["?"], &["", "??", "?."]),
+    (
+        "javascript",
+        "jsx_text",
+        &["a", "a b\n'"],
+        &["", "<", "a{", "&amp;"],
+    ),
+    ("css", "_descendant_operator", &[""], &[">"]),
+    ("scss", "_pseudo_class_selector_colon", &[":"], &["::"]),
+    ("rust", "string_content", &["a\n'"], &["", "\"", "\\n"]),
+    ("rust", "string_close", &["\""], &["", "'"]),
+    (
+        "rust",
+        "float_literal",
+        &["1.5", "1_0.2e-3f64", "1e5", "2E+1_0f32"],
+        &["1", "1.", ".5", "1f", "1.e", "1..2"],
+    ),
+    ("bash", "variable_name", &["a", "_B1"], &["", "1a", "a-b"]),
+    ("bash", "file_descriptor", &["2", "10"], &["", "a"]),
+    (
+        "bash",
+        "test_operator",
+        &["-f", "-nt", "==", "!=", "<"],
+        &["-", "f", "==="],
+    ),
+    ("bash", "regex", &["^a+", "x"], &["", "a b", "\"a\""]),
+    ("bash", "_bare_dollar", &["$"], &["", "$$"]),
+    ("bash", "_brace_start", &["{"], &["", "{{"]),
+    ("bash", "_concat", &[""], &["a"]),
+    ("bash", "_empty_value", &[""], &["a"]),
+    ("bash", "_external_expansion_sym_hash", &["#"], &["", "##"]),
+    ("bash", "_external_expansion_sym_bang", &["!"], &["", "!!"]),
+    ("bash", "_immediate_double_hash", &["##"], &["", "#"]),
+    (
+        "rust",
+        "raw_string_literal",
+        &["r\"\"", "br#\"a\"b\"#", "r##\"\"#\"\"##"],
+        &["r\"", "\"a\"", "r#\"\"", "r\"a\"b\""],
+    ),
+    (
+        "rust",
+        "block_comment",
+        &["/**/", "/* a * / ***/"],
+        &["/*/", "/* */ */", "//"],
+    ),
+];
+
+#[test]
+fn what_a_known_scanner_reads_has_a_pattern() {
+    for (grammar, name, accepted, refused) in SCANNED {
+        let within = match name {
+            "raw_string_literal" => "_raw_string_literal_start",
+            "block_comment" => "_block_comment_content",
+            _ => name,
+        };
+        let rule = match within == name {
+            true => String::new(),
+            false => format!(r#", "{name}": {{"type": "SYMBOL", "name": "{within}"}}"#),
+        };
+        let text = format!(
+            r#"{{"name": "{grammar}", "rules": {{"start": {{"type": "SYMBOL", "name": "{name}"}}{rule}}},
+            "externals": [{{"type": "SYMBOL", "name": "{within}"}}]}}"#
+        );
+        let imported = read(&text, Notation::TreeSitter).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(imported.remarks.len(), 1, "{:?}", imported.remarks);
+        assert!(
+            imported.remarks[0].what.starts_with("the scanner "),
+            "{:?}",
+            imported.remarks
+        );
+        assert_eq!(imported.remarks[0].effect, Effect::Other);
+        let read =
+            Grammar::from_ast(&imported.ast, &text).unwrap_or_else(|error| panic!("{error}"));
+        let parser = Parser::new(&Graph::new(read).unwrap());
+        let is_read = |text: &str| {
+            let budget = Budget::default();
+            parser
+                .parse(text.as_bytes(), budget, &mut Workspace::new())
+                .is_ok()
+        };
+        for text in accepted {
+            assert!(is_read(text), "{grammar} {name} {text:?}");
+        }
+        for text in refused {
+            assert!(!is_read(text), "{grammar} {name} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_of_the_grammar_is_preferred_to_a_known_pattern() {
+    let of = |name: &str, rules: &str| {
+        let text = format!(
+            r#"{{"name": "{name}", "rules": {{"start": {{"type": "SYMBOL", "name": "string_close"}}{rules}}},
+            "externals": [{{"type": "SYMBOL", "name": "string_close"}}]}}"#
+        );
+        let grammar = read(&text, Notation::TreeSitter).map(|it| Grammar::from_ast(&it.ast, &text));
+        grammar.map(|it| it.map_or_else(|error| error.to_string(), |it| it.to_string()))
+    };
+    let own = r#", "string_close": {"type": "STRING", "value": "'"}"#;
+    assert_eq!(
+        of("rust", own).unwrap(),
+        "start := string_close;\nstring_close := \"'\";\n"
+    );
+    assert_eq!(
+        of("rust", "").unwrap(),
+        "start := string_close;\ntoken string_close := \"\\\"\";\n"
+    );
+    // Another grammar's tokens of that name are its own business.
+    assert_eq!(
+        of("other", "").unwrap_err().kind(),
+        ErrorKind::UnproductiveStart
+    );
+}
+
+#[test]
+fn what_is_hardly_ever_meant_is_rare() {
+    let text = r#"{"name": "javascript", "rules": {"start": {"type": "REPEAT", "content": {"type": "CHOICE", "members": [
+        {"type": "SYMBOL", "name": "_automatic_semicolon"}, {"type": "STRING", "value": ";"}]}}},
+        "externals": [{"type": "SYMBOL", "name": "_automatic_semicolon"}]}"#;
+    let (grammar, _) = printed(text);
+    assert_eq!(
+        grammar,
+        "start := (0.1% _automatic_semicolon | \";\")*;\n_automatic_semicolon := ();\n"
     );
 }
 

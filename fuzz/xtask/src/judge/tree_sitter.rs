@@ -12,7 +12,7 @@ use super::{Subject, npm, of_crate, parsers, texts};
 pub(super) struct TreeSitter {
     /// The languages [default: all]
     #[arg(value_name = "LANGUAGE", value_parser = PossibleValuesParser::new(LANGUAGES.map(|it| it.name)))]
-    languages: Vec<String>,
+    pub(super) languages: Vec<String>,
 }
 
 struct Language {
