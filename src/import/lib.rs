@@ -36,7 +36,6 @@ mod tribble;
 mod unread;
 mod until;
 mod w3c;
-mod wildcard;
 
 pub use comments::comments_before;
 pub use files::{Files, Place};

@@ -1,8 +1,4 @@
 //! Sets of characters.
-//!
-//! `.` and `~[…]` of a lexer mean nearly all of Unicode. Sentences of random characters of all scripts would be of no use, so the universe
-//! is [`universe`]: the printable characters of ASCII, tab, line feed, carriage return, and a few others that programs
-//! stumble over. What a set names is in it whether or not it is there.
 
 use std::ops::RangeInclusive;
 
@@ -10,30 +6,9 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use pleach_core::grammar::CharClass;
 
-/// Characters beyond ASCII that are in the universe: two letters (one of which becomes two in upper case), a combining accent, a byte
-/// order mark, a space without width, a line separator, one of three bytes, one of four, and the null.
-const TROUBLESOME: [char; 9] = [
-    'é',
-    'ß',
-    '\u{301}',
-    '\u{feff}',
-    '\u{200b}',
-    '\u{2028}',
-    '日',
-    '\u{1f600}',
-    '\0',
-];
-
+/// All characters.
 pub(super) fn universe() -> ClassUnicode {
-    let mut set = ClassUnicode::new([
-        ClassUnicodeRange::new('\t', '\n'),
-        ClassUnicodeRange::new('\r', '\r'),
-        ClassUnicodeRange::new(' ', '~'),
-    ]);
-    set.union(&ClassUnicode::new(
-        TROUBLESOME.map(|c| ClassUnicodeRange::new(c, c)),
-    ));
-    set
+    ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)])
 }
 
 pub(super) fn single(c: char) -> ClassUnicode {
@@ -61,25 +36,11 @@ pub(super) fn range(low: u32, high: u32) -> ClassUnicode {
     }
 }
 
-/// What is not in a set: the rest of the universe, or if that has nothing, the rest of Unicode.
+/// The characters that are not in a set.
 pub(super) fn negated(set: &ClassUnicode) -> ClassUnicode {
-    let mut rest = universe();
-    rest.difference(set);
-    if !rest.ranges().is_empty() {
-        return rest;
-    }
-    // The gaps; the surrogates are none.
-    let mut gaps = Vec::new();
-    let mut next = 0;
-    for range in set.iter() {
-        let (start, end) = (u32::from(range.start()), u32::from(range.end()));
-        if let Some(last) = start.checked_sub(1).filter(|&last| next <= last) {
-            gaps.extend(self::range(next, last).iter());
-        }
-        next = end + 1;
-    }
-    gaps.extend(range(next, u32::from(char::MAX)).iter());
-    ClassUnicode::new(gaps)
+    let mut rest = set.clone();
+    rest.negate();
+    rest
 }
 
 /// The characters with a property of Unicode, as in `\p{Lu}`; `None` if there is no such property.

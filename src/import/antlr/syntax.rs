@@ -1,13 +1,14 @@
 //! Rules of a parser, as syntax over tokens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Effect, Imported};
 use super::analysis::{self, Facts, empty_nodes};
 use super::body::{alternation, concatenation, text_expr};
 use super::lexer::{Destiny, Lexer, Writer};
-use super::model::{Kind, NodeId, Rule, RuleId, System, local, parts};
+use super::model::{DEFAULT_MODE, Kind, NodeId, Rule, RuleId, System, local, parts};
 use super::sets;
+use pleach_core::grammar::Role;
 use pleach_core::grammar::ast::{ExprId, NameId, Span};
 use pleach_core::id::IdVec;
 
@@ -52,6 +53,15 @@ fn spelled(system: &System, lexer: &Lexer) -> BTreeMap<Box<str>, Box<str>> {
         }
     }
     spelled
+}
+
+/// The texts in a rule of the parser, each a token.
+fn texts<'s>(system: &'s System, rule: &Rule) -> impl Iterator<Item = (&'s str, Span)> {
+    rule.node_ids()
+        .filter_map(|id| match &system.nodes[id].kind {
+            Kind::Text(text) if !text.is_empty() => Some((&**text, system.nodes[id].span)),
+            _ => None,
+        })
 }
 
 /// Whether nothing can come behind a rule, unless somebody begins with another one.
@@ -163,11 +173,12 @@ impl Syntax<'_> {
             self.writer.ast.production(name, rule.span, root);
         }
         self.write_aids();
-        if let Some(start) = self.start(&rules) {
+        if let Some((id, start)) = self.start(&rules) {
             let name = self.writer.names.spelled(&start.name).map(str::to_owned);
             if let Some(name) = name {
                 self.writer.ast.set_start(&name);
             }
+            self.unused_texts(id, &rules);
         }
         // Tokens that nothing refers to compete all the same.
         for (id, spellings) in self.lexer.spellings.iter() {
@@ -180,7 +191,7 @@ impl Syntax<'_> {
     }
 
     /// The rule to start with: the first that no other refers to, and of several one that ends with the end of the file.
-    fn start<'r>(&self, rules: &[(RuleId, &'r Rule)]) -> Option<&'r Rule> {
+    fn start<'r>(&self, rules: &[(RuleId, &'r Rule)]) -> Option<(RuleId, &'r Rule)> {
         let mut referred: Facts = IdVec::filled(self.system.rules.len(), false);
         for &(id, _) in rules {
             for target in analysis::references(self.system, id) {
@@ -194,7 +205,35 @@ impl Syntax<'_> {
         let free = || rules.iter().filter(|(id, _)| !referred[*id]);
         let ending = free().find(|(_, rule)| ends(rule));
         let start = ending.or_else(|| free().next()).or(rules.first());
-        start.map(|&(_, rule)| rule)
+        start.copied()
+    }
+
+    /// Texts in rules that the start does not reach are tokens all the same, before those of the lexer.
+    fn unused_texts(&mut self, start: RuleId, rules: &[(RuleId, &Rule)]) {
+        let system = self.system;
+        let mut is_reached: Facts = IdVec::filled(system.rules.len(), false);
+        let mut rest = vec![start];
+        while let Some(id) = rest.pop() {
+            if !std::mem::replace(&mut is_reached[id], true) {
+                rest.extend(analysis::references(system, id));
+            }
+        }
+        let (used, unused): (Vec<_>, Vec<_>) = rules.iter().partition(|(id, _)| is_reached[*id]);
+        let mut known: BTreeSet<&str> = self.spelled.keys().map(|text| &**text).collect();
+        known.extend(
+            used.iter()
+                .flat_map(|(_, rule)| texts(system, rule))
+                .map(|(text, _)| text),
+        );
+        for (_, rule) in unused {
+            for (text, span) in texts(system, rule).filter(|&(text, _)| known.insert(text)) {
+                let ast = &mut self.writer.ast;
+                let (name, _) = self.writer.names.fresh(ast, "unused_text");
+                let root = text_expr(ast, text, rule.is_caseless, span);
+                let mode = ast.name(DEFAULT_MODE);
+                ast.lexical_production(Role::Token, Some(mode), name, span, root);
+            }
+        }
     }
 
     /// All sequences of the tokens of a lexer.

@@ -1,4 +1,4 @@
-//! What becomes of ANTLR's grammars, each as pleach prints it. `UNIVERSE` stands for the class that `.` is in a lexer.
+//! What becomes of ANTLR's grammars, each as pleach prints it. `UNIVERSE` stands for the class of all characters.
 
 use super::super::{Files, Notation, read, read_with};
 use super::sets;
@@ -40,6 +40,18 @@ fn check(case: Case<'_>, expected: &str, remarks: &[&str]) {
     let (grammar, found) = load(case).unwrap_or_else(|error| panic!("{}\n{error}", case[0].1));
     assert_eq!(printed(&grammar), expected, "{}", case[0].1);
     assert_eq!(found, remarks, "{}", case[0].1);
+}
+
+#[test]
+fn texts_of_rules_that_are_not_reached_are_tokens_all_the_same() {
+    check(
+        &[(
+            "A",
+            "grammar A; a : C+ '!' EOF ; b : '(' c '!' ; c : ')' b D '(' ; C : [!-z] ; D : 'd' ;",
+        )],
+        "a := C+ \"!\";\ntoken unused_text := \"(\";\ntoken unused_text_2 := \")\";\ntoken C := [!-z];\ntoken D := \"d\";\n",
+        &[],
+    );
 }
 
 #[test]

@@ -10,7 +10,6 @@ pub(super) enum Builtin {
     /// The ends of the text, and what is done with the stack without reading: it derives nothing.
     Nothing,
     Newline,
-    Any,
     Class(CharClass),
 }
 
@@ -20,7 +19,7 @@ impl Builtin {
         let ranges: &[(char, char)] = match name {
             "SOI" | "EOI" | "DROP" | PEEK => return Some(Builtin::Nothing),
             "NEWLINE" => return Some(Builtin::Newline),
-            "ANY" => return Some(Builtin::Any),
+            "ANY" => &[('\0', char::MAX)],
             "ASCII_DIGIT" => &[('0', '9')],
             "ASCII_NONZERO_DIGIT" => &[('1', '9')],
             "ASCII_BIN_DIGIT" => &[('0', '1')],

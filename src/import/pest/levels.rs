@@ -246,7 +246,6 @@ impl Levels {
                         }),
                         ..element
                     },
-                    Some(Builtin::Any) => set(CharClass::new(&[('\0', char::MAX)], &[])),
                     Some(Builtin::Class(class)) => set(Some(class)),
                     None => element,
                 },

@@ -2,7 +2,7 @@
 //!
 //! `WHITESPACE` and `COMMENT` are what may be skipped, and atomic rules are tokens; without these two, all is syntax. `(!end ~ ANY)*`
 //! becomes any text without the end in it, and `!set ~ ANY` another set. Parsing expressions try alternatives in order and repeat
-//! as often as they can; here any alternative and any number will do. `ANY` alone is a few telling characters. The start is
+//! as often as they can; here any alternative and any number will do. The start is
 //! a rule that no other one uses, one with `SOI` or `EOI` before others, and of these the one that reaches the most.
 //!
 //! Left out, with a remark each: other predicates; that nothing is skipped in an atomic rule which contains itself; that what is popped
@@ -26,7 +26,6 @@ use self::tree::{Kind, PEEK, PartId, RuleId, Spacing, Tree};
 use super::build::any_case;
 use super::names::Names;
 use super::until::until;
-use super::wildcard::wildcard;
 use super::{Effect, Imported, Remark};
 use pleach_core::grammar::ast::{Alternative, Ast, ExprId, NameId, Span};
 use pleach_core::grammar::{CharClass, Error, Role};
@@ -431,14 +430,6 @@ impl Writer<'_> {
                     probability: None,
                 });
                 self.ast.alternation(&ends, span)
-            }
-            Some(Builtin::Any) => {
-                let what = "most of the characters that `ANY` is";
-                self.remark_once(span, what, Effect::Smaller);
-                match wildcard() {
-                    Some(class) => self.ast.char_class(class, span),
-                    None => self.ast.concatenation(&[], span),
-                }
             }
             Some(Builtin::Class(class)) => self.ast.char_class(class, span),
             None => {
