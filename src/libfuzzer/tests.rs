@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use arbitrary::{Arbitrary, Unstructured};
 
-use super::{Counters, Fuzzer, InputCodec, Language, Sentence, Stats, by_engine};
+use super::{Counters, Fuzzer, InputCodec, Language, ModelMode, Sentence, Stats, by_engine};
 use pleach_core::mutate::DEFAULT_FEATURE_LEVEL;
 use texts::LISTS;
 

@@ -33,7 +33,7 @@ pub(super) fn gather(
     let main = gathering.unit(range)?;
     let is_combined = main.kind == UnitKind::Combined;
     let (name, name_span) = (main.name.clone(), main.name_span);
-    let (super_class, is_caseless) = (main.super_class.clone(), main.is_caseless);
+    let is_caseless = main.is_caseless;
     let vocabulary = match (&main.vocabulary, main.kind) {
         (_, UnitKind::Lexer) => None,
         (Some((name, span)), _) => Some((name.clone(), *span)),
@@ -76,7 +76,10 @@ pub(super) fn gather(
         rules: IdVec::new(),
         by_name: BTreeMap::new(),
         tokens: Vec::new(),
-        super_class,
+        super_classes: units
+            .iter()
+            .filter_map(|it| it.super_class.clone())
+            .collect(),
         is_caseless,
         name,
         name_span,

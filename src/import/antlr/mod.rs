@@ -9,18 +9,20 @@
 //! What ANTLR has beyond grammars is either of no account for the language or in the remarks:
 //!
 //! * Actions, arguments, labels and precedence say how a text is read, not which texts are; nothing is said about them. A
-//!   predicate (`{…}?`) is left out, with a remark; so is what a token is at the beginning of the input only (see `predicates`).
+//!   predicate (`{…}?`) is left out, with a remark; so is what a token is at the beginning of the input only (see `predicates`). A
+//!   class that a parser or a lexer extends (`superClass`) has a remark, since its code may change anything.
 //! * `EOF` is nothing at the end of the start rule. Elsewhere it is an alternative that is left out, or nothing, with a remark.
-//! * `.` and `~[…]` in a lexer are a part of Unicode, listed in `sets`; sets that are written positively are what they are. `.` and
-//!   `~A` in a parser are an alternation of the other tokens.
+//! * `.` and `~A` in a parser are an alternation of the other tokens.
 //! * A loop of a lexer that is not greedy becomes the regular expression that matches the same (see `shortest`).
 //! * Rules of the lexer that contain themselves, as nested comments do, are written out to a depth of three, or of one if their
 //!   loops are not greedy, with a remark.
 //! * Tokens that a parser refers to and that its lexer never hands to it (they are skipped, or have another type) derive nothing, as
 //!   for ANTLR. Tokens that no rule makes, since code makes them (`INDENT`), derive nothing either, with a remark.
-//! * Tokens that nothing refers to compete with the others, so they are reserved, in lexers without modes. A token has no empty
+//! * Tokens that nothing refers to compete with the others, so they are reserved, in lexers without modes; so are texts of rules that
+//!   the start does not reach. A token has no empty
 //!   text, which would be read at the same place for ever; one that changes the mode or ends with the file has a remark.
-//! * `mode`, `pushMode` and `popMode` say which tokens compete, and the syntax says which of them can come.
+//! * `mode`, `pushMode` and `popMode` say which tokens compete, and the syntax says which of them can come; a lexer with modes has a
+//!   remark.
 
 mod analysis;
 mod body;

@@ -138,7 +138,8 @@ pub(super) struct System {
     pub(super) by_name: BTreeMap<Box<str>, RuleId>,
     /// The declared tokens.
     pub(super) tokens: Vec<(Box<str>, Span)>,
-    pub(super) super_class: Option<(Box<str>, Span)>,
+    /// The classes of the host language that the parser and the lexer extend.
+    pub(super) super_classes: Vec<(Box<str>, Span)>,
     /// Whether the literals of the parser match in either case.
     pub(super) is_caseless: bool,
     /// The grammar's name.

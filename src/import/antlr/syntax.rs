@@ -23,15 +23,18 @@ pub(super) fn write(system: &System, lexer: &Lexer) -> Imported {
         is_tail: tails(system, &lexer.empty),
         aids: BTreeMap::new(),
         all: None,
-        has_predicates: false,
     };
     syntax.rules();
-    let has_predicates = syntax.has_predicates;
     let mut writer = syntax.writer;
     writer.finish();
-    if let (Some((name, span)), true) = (&system.super_class, has_predicates) {
-        let what = format!("the class `{name}`, which the predicates may use");
-        writer.remark(*span, what, Effect::Larger);
+    for (name, span) in &system.super_classes {
+        let what = format!("the class `{name}`, whose code may change what is read");
+        writer.remark(*span, what, Effect::Other);
+    }
+    let mut rules = system.lexer_rules();
+    if let Some((_, rule)) = rules.find(|(_, rule)| *rule.mode != *DEFAULT_MODE) {
+        let what = "the modes of the lexer: a token is read where it is expected";
+        writer.remark(rule.span, what, Effect::Other);
     }
     Imported {
         ast: writer.ast,
@@ -150,7 +153,6 @@ struct Syntax<'s> {
     aids: BTreeMap<Aid, (NameId, Span)>,
     /// All tokens in order, once they have been asked for.
     all: Option<Vec<Token>>,
-    has_predicates: bool,
 }
 
 impl Syntax<'_> {
@@ -343,7 +345,6 @@ impl Syntax<'_> {
             Kind::Not(inner) => Some(self.not(*inner, span)),
             Kind::Eof => None,
             Kind::Predicate { .. } => {
-                self.has_predicates = true;
                 let expr = ast.concatenation(&[], span);
                 self.writer.remark(span, "a predicate", Effect::Larger);
                 Some(expr)

@@ -170,7 +170,9 @@ fn tokens_of_a_type_and_of_modes_keep_their_places() {
          ID := ID_2 | X;\nany_token := LT | STR | ID | GT;\nnot_ID := LT | STR | GT;\n\
          token LT := \"<\";\ntoken STR := Q ([a-z] | \"\\\\\" [\"a])* \"\\\"\";\nQ := \"\\\"\";\n\
          token(IN) ID_2 := [a-z]+;\ntoken(IN) GT := \">\";\ntoken(IN) X := \"x\";\nskip(IN) W := \" \";\n",
-        &[],
+        &[
+            "L.g4:3: the modes of the lexer: a token is read where it is expected (the language is another one)",
+        ],
     );
 }
 
@@ -256,7 +258,7 @@ fn predicates_and_the_end_of_the_file_are_remarked() {
         )],
         "a := b* c;\nb := \"x\" end | \"y\";\nend := \";\";\nc := \"z\" (() | \"w\");\n",
         &[
-            "A:1: the class `Base`, which the predicates may use (the language is larger)",
+            "A:1: the class `Base`, whose code may change what is read (the language is another one)",
             "A:3: a predicate (the language is larger)",
             "A:3: a predicate (the language is larger)",
             "A:3: the end of the file behind `b` (the language is larger)",

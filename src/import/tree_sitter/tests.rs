@@ -96,35 +96,6 @@ fn a_rule_of_immediate_tokens_is_one_token() {
 }
 
 #[test]
-fn extras_are_skipped() {
-    let rules = r#""start": {"type": "SEQ", "members": [{"type": "STRING", "value": "a"}, {"type": "SYMBOL", "name": "used"}]},
-"used": {"type": "PATTERN", "value": "%+"},
-"comment": {"type": "SEQ", "members": [{"type": "STRING", "value": "/"}, {"type": "SYMBOL", "name": "rest"}]},
-"rest": {"type": "PATTERN", "value": ".*"},
-"nested": {"type": "SEQ", "members": [{"type": "STRING", "value": "("}, {"type": "SYMBOL", "name": "nested"}]}"#;
-    let symbol = |name: &str| format!(r#"{{"type": "SYMBOL", "name": "{name}"}}"#);
-    let extras = format!(
-        "[{}, {}, {}]",
-        symbol("used"),
-        symbol("comment"),
-        symbol("nested")
-    );
-    let text = format!(r#"{{"name": "x", "rules": {{{rules}}}, "extras": {extras}}}"#);
-    let (grammar, remarks) = printed(&text);
-    assert_eq!(
-        grammar,
-        "start := \"a\" used;\ntoken used := \"%\"+;\nrest := [^\\x00\\n]*;\nskip comment := \"/\" rest;\nskip used_skipped := used;\n"
-    );
-    assert_eq!(
-        remarks,
-        [
-            "what may be skipped within `comment` (Smaller)",
-            "one of the extras, which is no token: it contains itself (Smaller)"
-        ]
-    );
-}
-
-#[test]
 fn what_needs_the_scanner_is_left_out() {
     let rules = r#""start": {"type": "CHOICE", "members": [{"type": "SYMBOL", "name": "block"},
   {"type": "SEQ", "members": [{"type": "STRING", "value": "a"}, {"type": "REPEAT", "content": {"type": "SYMBOL", "name": "_end"}}]},

@@ -97,11 +97,8 @@ impl Antlr {
         tool.push(jar.display().to_string());
         tool.push(judge.display().to_string());
         tool.push(SCRATCH.to_owned());
-        let sources = match sources(folder, grammar) {
-            Ok(sources) => sources,
-            // What has no sources fails when it is read.
-            Err(_) => Sources::default(),
-        };
+        // What has no sources fails when it is read.
+        let sources = sources(folder, grammar).unwrap_or_default();
         tool.extend([sources.lexer, sources.parser, start.clone()]);
         let java = files_below(&folder.join("Java")).unwrap_or_default();
         let java = java.into_iter().filter(|it| it.name.ends_with(".java"));
