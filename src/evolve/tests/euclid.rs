@@ -174,11 +174,11 @@ fn each_goal_wins_its_own_column() {
         article mappings             11     1901      113       42
         article failures             11      850      264       35
         article time                 11     2396       81       43
-        default coverage             11     2016      102       41
-        default mappings             11     3039       97       44
-        default failures             11     2069      251       41
-        default time                 11     2727       47       46
-        default all                  11     2626      110       45
+        default coverage             11     2187      100       43
+        default mappings             11     3224       92       43
+        default failures             11     1891      243       40
+        default time                 11     2748       52       48
+        default all                  11     3095      107       45
         random                       11     2256      141       41
         probabilistic                 9      245        0        9
         inverse                       3        9      500        1
