@@ -238,8 +238,12 @@ goals() {
     check grep -q '"distinct_failures":1' "$scratch/evolved/report.json"
     check grep -q '"name":"allocated","weight":10.0,"reached":[1-9]' "$scratch/evolved/report.json"
     mkdir "$scratch/euclid"
-    CHECKED=1 run "$pleach" fuzz euclid --goal divisions --corpus "$scratch/euclid" -- -runs=20000 2>"$scratch/goals"
-    check grep -q '^pleach: divisions [1-9]' "$scratch/goals"
+    # The target names a goal, which the command line overrides.
+    CHECKED=1 run "$pleach" fuzz euclid --corpus "$scratch/euclid" -- -runs=20000 2>"$scratch/goals"
+    check grep -q '^pleach: goal divisions: [1-9]' "$scratch/goals"
+    CHECKED=1 run "$pleach" fuzz euclid --goal allocated --corpus "$scratch/euclid" -- -runs=2000 2>"$scratch/goals"
+    check grep -q '^pleach: goal allocated: [1-9]' "$scratch/goals"
+    check absent '^pleach: goal divisions' "$scratch/goals"
 }
 long goals goals fuzz/fuzz_targets/euclid.rs src/evolve src/cli/evolve src/cli/evolve.rs src/cli/fuzz/probe.rs src/libfuzzer src/probe
 

@@ -9,6 +9,7 @@ static ALLOCATOR: Counting = Counting;
 
 pleach::fuzz! {
     grammar: GRAMMAR.parse().expect("it is a grammar"),
+    goals: ["divisions"],
     |text: &str| {
         let numbers = text.strip_prefix("euclid(").and_then(|it| it.strip_suffix(')'));
         let Some((x, y)) = numbers.and_then(|it| it.split_once(',')) else { return };

@@ -50,7 +50,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// a function), `failures`, `distinct-failures` (by place), `time` (CPU time), `work` (edge counts), and every number that the
 /// target reports by `pleach::goal!("name", number)`.
 ///
-/// A goal that is named has the weight 10, and coverage, mappings, failures and time have 1 otherwise. Without --goal these four count alike.
+/// A goal that is named has the weight 10, and coverage, mappings, failures and time have 1 otherwise. Without --goal, the `goals:` of the
+/// target are named; if it has none, these four count alike.
 ///
 /// The directory gets the best inputs for each goal in a directory of its name, `evolved.model` for `pleach generate --model`, `curves.svg`, and
 /// `report.json`, which has all numbers. To go on later, give the model by --model and the inputs by --seeds.
@@ -183,12 +184,17 @@ fn wanted(text: &str) -> Result<(String, f64), String> {
 
 impl Evolve {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
-        let weights = self.weights()?;
+        let weights = self.weights(&[])?;
         // Before anything is built and run.
         let folder = Folder::open(&self.output, self.force.force)?;
         drop(folder);
         let subject = self.target_args.open(&self.target)?;
         let graph = &subject.source.graph;
+        // The target's own goals, unless others are named.
+        let weights = match self.goal.is_empty() {
+            true => self.weights(&subject.goals)?,
+            false => weights,
+        };
         let settings = self.settings(weights);
         let generations = self.generations;
         let inputs = settings.inputs;
@@ -245,9 +251,12 @@ impl Evolve {
         })
     }
 
-    /// How much each goal counts.
-    fn weights(&self) -> Result<Weights, Failure> {
+    /// How much each goal counts, with the target's own, but for those that are ignored.
+    fn weights(&self, own: &[String]) -> Result<Weights, Failure> {
         let mut weights = Weights::all();
+        for name in own {
+            weights = weights.with(Goal::named(name), SINGLE);
+        }
         for (name, weight) in &self.goal {
             if self.ignore.contains(name) {
                 return Err(Failure::new(

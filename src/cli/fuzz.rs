@@ -33,7 +33,7 @@ use super::target::engine::{FLAGS, Reading};
 use super::target::{Build, Known, Stated, Target, TargetArgs, build};
 use process::Ending;
 use ruler::Ruler;
-use summary::{AimSummary, Summary};
+use summary::{AimSummary, GoalSummary, Summary};
 use view::{About, Sample, View};
 
 /// Lets a target say which k-paths its runs have covered, what the operators of its mutator have yielded, and with the text codec how
@@ -43,6 +43,11 @@ const STATS_VARIABLE: &str = "PLEACH_STATS";
 const GOAL_VARIABLE: &str = "PLEACH_GOAL";
 /// Lets what a target makes of a seed depend on the clock, or not.
 const CLOCK_VARIABLE: &str = "PLEACH_CLOCK";
+
+/// No goal, not even one of the target's own.
+const NO_GOAL: &str = "none";
+/// The runs after which a goal that was never reported is taken for a mistake, as the target does.
+const PATIENCE: u64 = 10_000;
 
 /// Tells a target what it is aimed at.
 const AIM_VARIABLE: &str = "PLEACH_AIM";
@@ -119,8 +124,8 @@ pub(super) struct Fuzz {
     #[command(flatten)]
     notation: NotationArgs,
     /// Keep inputs for a greater number than any before: `time`, `work` (edge counts), `allocated`, or one that the target reports by
-    /// `pleach::goal!`; may be repeated
-    #[arg(long, value_name = "NAME")]
+    /// `pleach::goal!`; may be repeated. In place of the `goals:` of the target, which `none` leaves out
+    #[arg(long, value_name = "NAME", value_parser = goal)]
     goal: Vec<String>,
     /// Tell of inputs that failed as they are, without making them smaller
     #[arg(long)]
@@ -162,8 +167,30 @@ fn sanitizer() -> impl TypedValueParser<Value = Sanitizer> {
     })
 }
 
+/// The name of a goal.
+fn goal(name: &str) -> Result<String, String> {
+    if let Some((goal, weight)) = name.rsplit_once('=')
+        && weight.parse::<f64>().is_ok()
+    {
+        return Err(format!(
+            "goals of a campaign of the engine have no weights: write `{goal}`, or use `pleach evolve`"
+        ));
+    }
+    match name.trim() {
+        "" => Err("a goal has a name".into()),
+        name if name.contains(',') => Err("a name has no comma: write --goal for each goal".into()),
+        name => Ok(name.to_owned()),
+    }
+}
+
 impl Fuzz {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
+        if self.goal.len() > 1 && self.goal.iter().any(|it| it == NO_GOAL) {
+            return Err(Failure::new(
+                "`--goal none` is no goal, and others are named",
+                "leave out `--goal none`, or the others",
+            ));
+        }
         let stated = Stated {
             target: &self.target,
             grammar: self.grammar.as_deref(),
@@ -284,6 +311,7 @@ impl Fuzz {
                 function: &aimed.name,
                 counts: reading.aim.unwrap_or_default(),
             }),
+            goals: self.goals(&known, &reading),
             crashes: &reading.artifacts,
             interrupted: ending.interrupted,
         };
@@ -318,6 +346,37 @@ impl Fuzz {
             self.say_why(program, ending, &corpus);
         }
         self.answer(&reading, ending, &known, program.as_deref())
+    }
+
+    /// The goals of the campaign: those that were named, or the target's own, and what else was reported.
+    fn goals<'a>(&'a self, known: &'a Known, reading: &'a Reading) -> Vec<GoalSummary<'a>> {
+        let wanted = match self.goal.is_empty() {
+            true => &known.goals,
+            false => &self.goal,
+        };
+        let wanted = wanted.iter().filter(|it| *it != NO_GOAL);
+        let names: BTreeSet<&String> = wanted.chain(reading.goals.keys()).collect();
+        let goal = |name: &'a String| GoalSummary {
+            name,
+            greatest: reading.goals.get(name).copied(),
+        };
+        names.into_iter().map(goal).collect()
+    }
+
+    /// Fails if a goal that was named was never reported, though there was time for it.
+    fn check_goals(&self, reading: &Reading) -> Result<(), Failure> {
+        let is_missing = |name: &&String| *name != NO_GOAL && !reading.goals.contains_key(*name);
+        let missing = self.goal.iter().find(is_missing);
+        let Some(name) = missing.filter(|_| reading.executions >= PATIENCE) else {
+            return Ok(());
+        };
+        let runs = reading.executions;
+        Err(Failure::new(
+            format_args!("none of {runs} runs has reported a number `{name}`"),
+            format_args!(
+                "see above for the numbers that the target reports, or let it report this one by `pleach::goal!(\"{name}\", …)`"
+            ),
+        ))
     }
 
     /// Says why the campaign has found nothing new for long. Whoever has interrupted it does not wait for that.
@@ -447,7 +506,7 @@ impl Fuzz {
             return Ok(Answer::Interrupted);
         }
         if ending.status.success() {
-            return Ok(Answer::Yes);
+            return self.check_goals(reading).map(|()| Answer::Yes);
         }
         Err(Failure::new(
             "the engine stopped early, and not because of an input",

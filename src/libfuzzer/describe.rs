@@ -16,6 +16,7 @@
 //! errors 0.1
 //! k 4
 //! features 2
+//! goals depth,time
 //! model no
 //! hooks no
 //! instrumented no
@@ -34,6 +35,7 @@
 //! | `errors` | the share of mutations that make an input slightly invalid, to begin with |
 //! | `k` | the greatest k of the k-paths that are sought |
 //! | `features` | k of the k-paths that the engine sees as features; 0 for none |
+//! | `goals` | the target's own goals, with commas between them; missing if there are none |
 //! | `model` | whether random derivations follow a model |
 //! | `hooks` | whether there are hooks, which `pleach decode` does not know: see [`semantics`](pleach_core::semantics) |
 //! | `instrumented` | whether pleach was compiled like the program under test, which makes it slow |
@@ -60,6 +62,7 @@ pub(super) struct Description<'a> {
     pub(super) errors: u32,
     pub(super) k: usize,
     pub(super) features: usize,
+    pub(super) goals: &'a [&'static str],
     pub(super) has_model: bool,
     pub(super) has_hooks: bool,
 }
@@ -86,6 +89,9 @@ impl fmt::Display for Description<'_> {
         writeln!(f, "errors {}", f64::from(self.errors) / 1000.0)?;
         writeln!(f, "k {}", self.k)?;
         writeln!(f, "features {}", self.features)?;
+        if !self.goals.is_empty() {
+            writeln!(f, "goals {}", self.goals.join(","))?;
+        }
         writeln!(f, "model {}", yes_or_no(self.has_model))?;
         writeln!(f, "hooks {}", yes_or_no(self.has_hooks))?;
         // `pleach fuzz` sets this for what it compiles without instrumentation; the compiler itself does not tell.
@@ -118,6 +124,7 @@ mod tests {
             errors: 100,
             k: 3,
             features: 2,
+            goals: &["depth", "time"],
             has_model: false,
             has_hooks: true,
         };
@@ -128,7 +135,7 @@ mod tests {
         assert_eq!(
             head,
             format!(
-                "pleach-target 1\nversion {version}\ncodec text\nerrors 0.1\nk 3\nfeatures 2\nmodel no\nhooks yes\n\
+                "pleach-target 1\nversion {version}\ncodec text\nerrors 0.1\nk 3\nfeatures 2\ngoals depth,time\nmodel no\nhooks yes\n\
                  instrumented yes\npath ../grammars/a list.ebnf\nfingerprint {fingerprint:016x}"
             )
         );
@@ -137,11 +144,12 @@ mod tests {
         assert_eq!(again.fingerprint(), fingerprint);
 
         description.path = None;
+        description.goals = &[];
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("answer");
         description.write(&file).unwrap();
         let text = fs::read_to_string(&file).unwrap();
-        assert!(!text.contains("\npath "));
+        assert!(!text.contains("\npath ") && !text.contains("\ngoals "));
         let error = description.write(folder.path()).unwrap_err();
         assert!(error.starts_with("PLEACH_DESCRIBE="), "{error}");
     }

@@ -80,6 +80,22 @@ fn slot(name: &'static str) -> u32 {
     count as u32
 }
 
+/// Fails in a constant if a target cannot have a goal of this name, because `PLEACH_GOAL` cannot name it.
+pub(super) const fn check_name(name: &[u8]) {
+    let mut at = 0;
+    while at < name.len() {
+        assert!(name[at] != b',', "a name in `goals` has a comma");
+        at += 1;
+    }
+    let is_none = matches!(name, b"none");
+    assert!(!is_none, "`none` in `goals` is no name: leave `goals` out");
+    let (first, last) = (name[0], name[name.len() - 1]);
+    assert!(
+        first != b' ' && last != b' ',
+        "a name in `goals` has a space at an end"
+    );
+}
+
 /// Bits in the order of the numbers, none of which is 0.
 fn to_bits(number: f64) -> u64 {
     let bits = number.to_bits();

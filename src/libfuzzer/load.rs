@@ -68,6 +68,7 @@ impl Fuzzer {
             errors: config.errors.unwrap_or(self.errors),
             k: kpaths.k(),
             features: config.features,
+            goals: self.goals,
             has_model: self.model.is_some() || std::env::var_os("PLEACH_MODEL").is_some(),
             has_hooks: self.semantics.is_some(),
         };
@@ -136,9 +137,16 @@ impl Fuzzer {
                 InputCodec::Choices => None,
                 InputCodec::Text => Some(Texts::new(&graph, &config)),
             };
-            let names = std::env::var_os("PLEACH_GOAL");
-            let names = names.map(|it| it.to_string_lossy().into_owned());
-            let goal_counters = goal::live::pursue(names, self.counters)?;
+            let goals = std::env::var_os("PLEACH_GOAL");
+            let goals = goals.map(|it| it.to_string_lossy().into_owned());
+            // Without pleach, a target's own goals are left out as well.
+            let own = if config.off { &[] } else { self.goals };
+            let goals = goal::live::wanted(goals.as_deref(), own);
+            let goal_counters = match is_probe() {
+                // There, all numbers are recorded, and none is a feature.
+                true => 0,
+                false => goal::live::pursue(&goals, self.counters)?,
+            };
             let aim = std::env::var_os("PLEACH_AIM").filter(|file| !file.is_empty());
             let aim = aim.map(|file| Aim::read(file.as_ref(), &mut session));
             let aim = aim.transpose()?;
@@ -156,4 +164,9 @@ impl Fuzzer {
             }))
         })
     }
+}
+
+/// Whether the process runs inputs for somebody who asks what they do.
+fn is_probe() -> bool {
+    std::env::var_os("PLEACH_PROBE").is_some_and(|directory| !directory.is_empty())
 }

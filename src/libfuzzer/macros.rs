@@ -144,6 +144,24 @@ mod language;
 /// }
 /// ```
 ///
+/// # `goals`
+///
+/// Names of numbers: an input that has a greater one than all before is kept, and mutated on. `time` (CPU time), `work` (edge counts) and
+/// `allocated` (with [`Counting`](crate::libfuzzer::Counting)) are there; the target reports others by [`goal!`](crate::goal!).
+/// `PLEACH_GOAL`, or `pleach fuzz --goal`, names others instead, and `none` leaves these out.
+///
+/// ```no_run
+/// #![no_main]
+///
+/// pleach::fuzz! {
+///     grammar: "grammars/json/json.ebnf",
+///     goals: ["digits", "time"],
+///     |text: &str| {
+///         pleach::goal!("digits", text.bytes().filter(u8::is_ascii_digit).count());
+///     }
+/// }
+/// ```
+///
 /// # `counters`
 ///
 /// How many k-paths the engine tells apart as features: 4096 unless set, best a multiple of 64. Each costs a little in every run.
@@ -290,6 +308,7 @@ macro_rules! __fuzz {
     (@without_grammar [(errors $value:tt) $($rest:tt)*]) => { $crate::__fuzz!(@without_grammar [$($rest)*]); };
     (@without_grammar [(model $value:tt) $($rest:tt)*]) => { $crate::__fuzz!(@without_grammar [$($rest)*]); };
     (@without_grammar [(mode $value:tt) $($rest:tt)*]) => { $crate::__fuzz!(@without_grammar [$($rest)*]); };
+    (@without_grammar [(goals $value:tt) $($rest:tt)*]) => { $crate::__fuzz!(@without_grammar [$($rest)*]); };
     (@without_grammar [(semantics $value:tt) $($rest:tt)*]) => { $crate::__fuzz!(@without_grammar [$($rest)*]); };
     (@without_grammar [($key:ident $value:tt) $($rest:tt)*]) => { $crate::__setting!($key); };
     (@without_grammar []) => {

@@ -50,7 +50,7 @@
 //! | `PLEACH_CLOCK` | 0 leaves out of account how long mutations and runs take, so that a seed gives the same mutants each time | 1 |
 //! | `PLEACH_AVOID` | 0 leaves out of account what has crashed before (the engine's files `crash-…`), instead of avoiding the like | 1 |
 //! | `PLEACH_AIM` | a file that says which function the campaign is aimed at, as `pleach fuzz --aim` writes it | none |
-//! | `PLEACH_GOAL` | names of numbers ([`crate::goal!`]), with commas between them, or `time`, `work` or `allocated` ([`Counting`]): an input with a greater one is kept | none |
+//! | `PLEACH_GOAL` | names of numbers ([`crate::goal!`]), with commas between them, or `time`, `work` or `allocated` ([`Counting`]): an input with a greater one is kept; `none` follows no goal | `goals:`, or none |
 //! | `PLEACH_DESCRIBE` | a file: instead of fuzzing, the target writes there what it is ([`Fuzzer::load`]) | none |
 //! | `PLEACH_RENDER` | a directory: instead of fuzzing, the texts of the inputs that are named are written there ([`Fuzzer::load`]) | none |
 //! | `PLEACH_PROBE` | a directory: instead of fuzzing, the target runs the inputs that are there and records what they reach ([`Fuzzer::load`]) | none |
@@ -154,6 +154,7 @@ pub struct Fuzzer {
     model: Option<&'static [u8]>,
     mode: Option<ModelMode>,
     semantics: Option<Hooks>,
+    goals: &'static [&'static str],
     state: OnceCell<Mutex<State>>,
 }
 
@@ -204,6 +205,9 @@ impl State {
         if let Some(texts) = &mut self.texts {
             texts.stats.runs = self.runs;
         }
+        if self.goal_counters > 0 && self.runs == goal::live::PATIENCE {
+            goal::live::complain(self.runs);
+        }
         if self.config.stats && self.runs >= self.next_report {
             self.next_report = self.runs + (self.runs / 4).max(1000);
             self.report();
@@ -247,6 +251,7 @@ impl Fuzzer {
             model: None,
             mode: None,
             semantics: None,
+            goals: &[],
             state: OnceCell::new(),
         }
     }
@@ -288,6 +293,23 @@ impl Fuzzer {
     /// The same with hooks, that make the texts of derivations right where a grammar cannot: [`pleach_core::semantics`].
     pub const fn with_semantics(mut self, semantics: Option<Hooks>) -> Fuzzer {
         self.semantics = semantics;
+        self
+    }
+
+    /// The same with goals, unless `PLEACH_GOAL` names others: names of numbers, of which a greater one than any before is worth keeping an input
+    /// for. See [`crate::goal!`].
+    pub const fn with_goals(mut self, goals: &'static [&'static str]) -> Fuzzer {
+        let mut at = 0;
+        while at < goals.len() {
+            assert!(!goals[at].is_empty(), "a name in `goals` is empty");
+            goal::check_name(goals[at].as_bytes());
+            at += 1;
+        }
+        assert!(
+            goals.len() * goal::live::STEPS <= self.counters.len() / 2,
+            "`goals` takes 512 counters for each, and half of them are for k-paths: name fewer, or set `counters` to 1024 for each"
+        );
+        self.goals = goals;
         self
     }
 

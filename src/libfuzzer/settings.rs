@@ -10,6 +10,7 @@ pub struct Settings {
     pub semantics: (),
     pub model: (),
     pub mode: (),
+    pub goals: (),
     pub counters: (),
 }
 
@@ -21,5 +22,6 @@ pub const SETTINGS: Settings = Settings {
     semantics: (),
     model: (),
     mode: (),
+    goals: (),
     counters: (),
 };

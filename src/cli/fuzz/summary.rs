@@ -38,6 +38,9 @@ pub(super) struct Summary<'a> {
     /// What the campaign was aimed at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) aim: Option<AimSummary<'a>>,
+    /// The goals of the campaign.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) goals: Vec<GoalSummary<'a>>,
     pub(super) crashes: &'a [PathBuf],
     pub(super) interrupted: bool,
 }
@@ -48,6 +51,14 @@ pub(super) struct AimSummary<'a> {
     pub(super) function: &'a str,
     #[serde(flatten)]
     pub(super) counts: AimCounts,
+}
+
+/// A goal of a campaign, and the greatest number that a run has reported for it.
+#[derive(Serialize)]
+pub(super) struct GoalSummary<'a> {
+    pub(super) name: &'a str,
+    /// Nothing if no run has reported one.
+    pub(super) greatest: Option<f64>,
 }
 
 pub(super) fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
@@ -119,6 +130,15 @@ pub(super) fn print(summary: &Summary, out: &mut Output) -> Result<(), Failure> 
                     "{share} of the runs have reached {function}, the first one after {}",
                     counts.first
                 ),
+            },
+        );
+    }
+    for GoalSummary { name, greatest } in &summary.goals {
+        row(
+            format!("goal {name}"),
+            match greatest {
+                Some(greatest) => greatest.to_string(),
+                None => "never reported".into(),
             },
         );
     }

@@ -34,6 +34,8 @@ pub(crate) struct Target {
     pub(crate) is_text: bool,
     /// Whether it has hooks, so that only the target itself can render its inputs.
     pub(crate) has_hooks: bool,
+    /// Its own goals.
+    pub(crate) goals: Vec<String>,
     /// Whether pleach was compiled like the program under test.
     pub(crate) is_instrumented: bool,
 }
@@ -45,6 +47,7 @@ struct Answer<'a> {
     has_hooks: bool,
     is_instrumented: bool,
     path: Option<&'a str>,
+    goals: Vec<&'a str>,
     fingerprint: u64,
     grammar: &'a str,
 }
@@ -114,6 +117,7 @@ impl Target {
             path,
             is_text: answer.is_text,
             has_hooks: answer.has_hooks,
+            goals: answer.goals.iter().map(ToString::to_string).collect(),
             is_instrumented: answer.is_instrumented,
         })
     }
@@ -163,6 +167,7 @@ fn read(text: &str) -> Option<Answer<'_>> {
         match name {
             "codec" => codec = Some(value),
             "hooks" => answer.has_hooks = value == "yes",
+            "goals" => answer.goals = value.split(',').collect(),
             "instrumented" => answer.is_instrumented = value == "yes",
             "path" => answer.path = Some(value),
             "fingerprint" => fingerprint = u64::from_str_radix(value, 16).ok(),
@@ -184,13 +189,14 @@ mod tests {
 
     #[test]
     fn answers_are_read_and_lines_from_the_future_are_passed_over() {
-        let text = "pleach-target 1\nversion 9.9.9\ncodec text\nshape round\nhooks yes\ninstrumented no\n\
+        let text = "pleach-target 1\nversion 9.9.9\ncodec text\nshape round\ngoals a b,time\nhooks yes\ninstrumented no\n\
                     path ../g/a b.ebnf\nfingerprint 00000000000000ff\n\na := b;\n\nb := 'x';\n";
         let expected = Answer {
             is_text: true,
             has_hooks: true,
             is_instrumented: false,
             path: Some("../g/a b.ebnf"),
+            goals: vec!["a b", "time"],
             fingerprint: 0xff,
             grammar: "a := b;\n\nb := 'x';\n",
         };

@@ -4,6 +4,7 @@
 //! names with values (`cov: 71 ft: 93 corp: 12/80b`). A reader that looks for the names and skips everything else lives
 //! with additions, with the other form of the lines in fork mode, and with what the target prints in between.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -18,7 +19,7 @@ pub(crate) const FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_
 const MAX_LINE: usize = 1 << 16;
 
 /// What the engine has reported so far.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Reading {
     /// Runs of the target.
     pub(crate) executions: u64,
@@ -44,6 +45,8 @@ pub(crate) struct Reading {
     pub(crate) operators: Vec<OperatorCounts>,
     /// How often what the campaign is aimed at was reached, as of the last report.
     pub(crate) aim: Option<AimCounts>,
+    /// The greatest number of each goal that was reported.
+    pub(crate) goals: BTreeMap<String, f64>,
     /// Whether an input failed, with or without a file.
     pub(crate) failed: bool,
     /// Whether there was a status line; with `-verbosity=0` there is none, and coverage is unknown.
@@ -121,6 +124,12 @@ impl Reading {
             self.aim = Some(aim_counts(counts));
         } else if let Some(counts) = line.strip_prefix("pleach: operator: ") {
             self.operator(counts);
+        } else if let Some(goal) = line.strip_prefix("pleach: goal ") {
+            // A name may have a colon.
+            let number = goal.rsplit_once(": ");
+            if let Some((name, Ok(number))) = number.map(|(name, it)| (name, it.parse())) {
+                self.goals.insert(name.to_owned(), number);
+            }
         } else if line.starts_with("SUMMARY: ") {
             self.failed = true;
         } else if line.starts_with("INFO: Loaded ")

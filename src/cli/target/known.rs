@@ -29,6 +29,8 @@ pub(crate) struct Known {
     file: Option<PathBuf>,
     pub(crate) is_text: bool,
     pub(crate) has_hooks: bool,
+    /// The target's own goals.
+    pub(crate) goals: Vec<String>,
 }
 
 impl Stated<'_> {
@@ -69,6 +71,7 @@ impl Stated<'_> {
                 file: self.grammar.map(Path::to_owned),
                 is_text: self.is_text,
                 has_hooks: false,
+                goals: Vec::new(),
             });
         };
         if self.is_text && !target.is_text {
@@ -86,6 +89,7 @@ impl Stated<'_> {
                 file,
                 is_text: target.is_text,
                 has_hooks: target.has_hooks,
+                goals: target.goals,
             });
         };
         if source.graph.grammar().fingerprint() != fingerprint {
@@ -103,6 +107,7 @@ impl Stated<'_> {
             file: self.grammar.map(Path::to_owned),
             is_text: target.is_text,
             has_hooks: target.has_hooks,
+            goals: target.goals,
         })
     }
 }

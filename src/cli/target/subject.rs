@@ -63,6 +63,8 @@ pub(crate) struct Subject {
     pub(crate) is_text: bool,
     /// Whether only the target can make texts of choice sequences.
     has_hooks: bool,
+    /// Its own goals.
+    pub(crate) goals: Vec<String>,
     /// The directory of the fuzz package, if there is one.
     dir: Option<PathBuf>,
     packages: Vec<Package>,
@@ -110,6 +112,7 @@ impl TargetArgs {
             source,
             is_text: known.is_text,
             has_hooks: known.has_hooks,
+            goals: known.goals,
             dir,
             packages: packages.unwrap_or_default(),
             timeout: Duration::from_secs(self.timeout.into()),

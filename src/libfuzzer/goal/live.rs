@@ -1,13 +1,14 @@
 //! Goals of a campaign that runs: a new maximum is a feature that the engine keeps an input for.
 //!
-//! `PLEACH_GOAL` names them. Each has 512 of the last extra counters, one for each *step* of its numbers: eight steps for a doubling, so whole
+//! `PLEACH_GOAL` names them, or else `goals:` in the target. Each has 512 of the last extra counters, one for each *step* of its numbers: eight steps for a doubling, so whole
 //! numbers up to 16 have one each. The step of a run is marked if it is the highest so far or as high as that, so lower ones are no
 //! features, and a shorter input of the same step can take the place of a longer one. Three numbers need no report: `time` (of the
 //! thread, in nanoseconds, with two steps for a doubling, since it is noisy), `work` (the sum of edge counts, where the sanitizer's counters are
 //! to be found), and `allocated` (see [`Counting`](super::super::Counting)).
 //!
-//! Without `PLEACH_GOAL` a run costs the load of one pointer for all this.
+//! Without goals a run costs the load of one pointer for all this.
 
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -15,7 +16,11 @@ use super::super::allocator;
 use super::Goal;
 
 /// The counters of a goal.
-const STEPS: usize = 512;
+pub(in super::super) const STEPS: usize = 512;
+/// Follows no goal, where it stands alone in the variable.
+pub(in super::super) const NO_GOAL: &str = "none";
+/// The runs after which a goal that was never reported is probably misspelled.
+pub(in super::super) const PATIENCE: u64 = 10_000;
 /// The number of the step that begins at 1, less than which there are numbers down to a millionth.
 const ONE: i64 = 160;
 
@@ -45,22 +50,29 @@ struct Wanted {
     highest: AtomicU32,
 }
 
-/// Pursues the goals that a variable names, with commas between them. Nothing without names.
-///
-/// Gives how many of the counters are taken, from the last one backwards.
-pub(in super::super) fn pursue(
-    names: Option<String>,
-    counters: &'static [AtomicU8],
-) -> Result<usize, String> {
-    let names = names.unwrap_or_default();
-    let mut names: Vec<&str> = names.split(',').map(str::trim).collect();
-    names.retain(|name| !name.is_empty());
+/// The goals of a campaign: those that the variable names, with commas between them, or else the target's own.
+pub(in super::super) fn wanted<'a>(variable: Option<&'a str>, own: &[&'a str]) -> Vec<&'a str> {
+    let named = variable.unwrap_or_default().split(',').map(str::trim);
+    let mut names: Vec<&str> = named.filter(|name| !name.is_empty()).collect();
+    match names[..] {
+        [] => names = own.to_vec(),
+        [NO_GOAL] => names.clear(),
+        _ => {}
+    }
     names.sort_unstable();
     names.dedup();
+    names
+}
+
+/// Pursues goals. Gives how many of the counters are taken, from the last one backwards.
+pub(in super::super) fn pursue(
+    names: &[&str],
+    counters: &'static [AtomicU8],
+) -> Result<usize, String> {
     if names.is_empty() {
         return Ok(0);
     }
-    let wrong = |what: &str| format!("PLEACH_GOAL={}: {what}", names.join(","));
+    let wrong = |what: &str| format!("the goals {}: {what}", names.join(","));
     let taken = STEPS * names.len();
     if taken > counters.len() / 2 {
         return Err(wrong(&format!(
@@ -111,6 +123,34 @@ pub(super) fn note(name: &str, number: f64) {
     }
 }
 
+/// Says which goals no run has reported yet, in case their names are wrong.
+#[cold]
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever waits for a number that never comes has no other way to know"
+)]
+pub(in super::super) fn complain(runs: u64) {
+    let Some(live) = LIVE.get() else { return };
+    for goal in &live.goals {
+        if goal.highest.load(Ordering::Relaxed) > 0 {
+            continue;
+        }
+        let mut known: Vec<&str> = super::names(0).collect();
+        known.sort_unstable();
+        let mut also = String::new();
+        for (at, name) in known.iter().enumerate() {
+            let before = if at == 0 {
+                "; the target reports "
+            } else {
+                ", "
+            };
+            let _ = write!(also, "{before}`{name}`");
+        }
+        let name = &goal.name;
+        eprintln!("pleach: none of {runs} runs has reported a number `{name}`{also}");
+    }
+}
+
 impl Wanted {
     #[expect(
         clippy::print_stderr,
@@ -128,7 +168,7 @@ impl Wanted {
             counter.store(1, Ordering::Relaxed);
         }
         if step + 1 > highest {
-            eprintln!("pleach: {} {number}", self.name);
+            eprintln!("pleach: goal {}: {number}", self.name);
         }
     }
 }
@@ -192,7 +232,7 @@ pub(in super::super) fn end(begun: Begun) {
 mod tests {
     use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-    use super::{STEPS, Wanted, pursue, step};
+    use super::{STEPS, Wanted, pursue, step, wanted};
 
     #[test]
     fn steps_are_in_the_order_of_numbers_and_eight_a_doubling() {
@@ -249,17 +289,32 @@ mod tests {
     }
 
     #[test]
+    fn the_variable_overrides_the_goals_of_the_target() {
+        let table: [(Option<&str>, &[&str], &[&str]); 7] = [
+            (None, &[], &[]),
+            (Some(" ,"), &[], &[]),
+            (None, &["time", "depth"], &["depth", "time"]),
+            (Some(""), &["depth"], &["depth"]),
+            (Some("work, a b,work"), &["depth"], &["a b", "work"]),
+            (Some("none"), &["depth"], &[]),
+            (Some("none,work"), &[], &["none", "work"]),
+        ];
+        for (variable, own, expected) in table {
+            assert_eq!(wanted(variable, own), expected, "{variable:?} {own:?}");
+        }
+    }
+
+    #[test]
     fn goals_have_to_be_possible() {
-        assert_eq!(pursue(None, &[]), Ok(0));
-        assert_eq!(pursue(Some(" ,".into()), &[]), Ok(0));
-        let few = pursue(Some("a,b".into()), counters()).unwrap_err();
+        assert_eq!(pursue(&[], &[]), Ok(0));
+        let few = pursue(&["a", "b"], counters()).unwrap_err();
         assert!(
-            few.starts_with("PLEACH_GOAL=a,b: a goal takes 512 of the 512"),
+            few.starts_with("the goals a,b: a goal takes 512 of the 512"),
             "{few}"
         );
         let counters: &'static [AtomicU8] =
             Box::leak((0..4 * STEPS).map(|_| AtomicU8::new(0)).collect());
-        let message = pursue(Some("work".into()), counters).unwrap_err();
+        let message = pursue(&["work"], counters).unwrap_err();
         assert!(
             message.contains("edge counts") && message.contains("\nhelp: "),
             "{message}"

@@ -64,6 +64,7 @@ macro_rules! __language {
             .with_errors($crate::__errors!($($key $value)*))
             .with_model($crate::__model!($($key $value)*), $crate::__mode!($($key $value)*))
             .with_semantics($crate::__semantics!($($key $value)*))
+            .with_goals($crate::__goals!($($key $value)*))
         };
 
         impl $crate::libfuzzer::Language for $type {
@@ -126,6 +127,7 @@ macro_rules! __setting {
     (model) => {};
     (mode) => {};
     (semantics) => {};
+    (goals) => {};
     // It is a setting, and there is one already.
     (grammar) => {
         compile_error!("the setting `grammar` is given twice");
@@ -198,6 +200,22 @@ macro_rules! __semantics {
         ::core::option::Option::Some(|grammar| $crate::libfuzzer::__private::hooks($make(grammar)))
     };
     ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__semantics!($($rest)*) };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __goals {
+    () => { &[] };
+    (goals [$($name:expr),* $(,)?] $($rest:tt)*) => { &[$($name),*] };
+    (goals $one:literal $($rest:tt)*) => {
+        compile_error!(concat!(
+            "`goals` takes names in brackets: write `goals: [",
+            stringify!($one),
+            "]`"
+        ))
+    };
+    (goals $value:tt $($rest:tt)*) => { $value };
+    ($_key:ident $_value:tt $($rest:tt)*) => { $crate::__goals!($($rest)*) };
 }
 
 #[doc(hidden)]

@@ -8,4 +8,4 @@ pleach::fuzz! {
 }
 // error 6:5: no field `dictionary` on type `Settings`
 //   unknown field
-// note: available fields are: `grammar`, `codec`, `errors`, `semantics`, `model` ... and 2 others
+// note: available fields are: `grammar`, `codec`, `errors`, `semantics`, `model` ... and 3 others
