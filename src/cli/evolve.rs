@@ -1,25 +1,28 @@
 //! `pleach evolve`: campaigns with goals.
 
 mod curves;
+mod journal;
 mod report;
 mod runner;
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ValueEnum};
+use pleach_core::model::Model;
 use pleach_core::{Codec, Parser};
 use pleach_evolve::goal::SINGLE;
 use pleach_evolve::mapping::Structure;
-use pleach_evolve::{Campaign, Generation, Goal, Settings, Strategy, Weights};
+use pleach_evolve::{Campaign, Generation, Goal, Journaled, Settings, Stopped, Strategy, Weights};
 
 use super::args::{ForceArgs, JsonArgs, RandomArgs};
-use super::failure::{Answer, Failure, warn};
-use super::folder::Folder;
+use super::failure::{Answer, Failure, note, warn};
+use super::folder::{Folder, name_of};
 use super::input::{collect, read_input};
 use super::model;
-use super::output::{self, Output, write_file};
+use super::output::{self, Existing, Output, write_file};
 use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
 use super::recognize;
@@ -28,6 +31,7 @@ use super::suggest;
 use super::target::{Subject, TargetArgs};
 use super::text::{BudgetArgs, TextArgs, Texts};
 
+use journal::{Identity, Journal};
 use report::Report;
 use runner::{Probing, Stop};
 
@@ -54,7 +58,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// target are named; if it has none, these four count alike.
 ///
 /// The directory gets the best inputs for each goal in a directory of its name, `evolved.model` for `pleach generate --model`, `curves.svg`, and
-/// `report.json`, which has all numbers. To go on later, give the model by --model and the inputs by --seeds.
+/// `report.json`, which has all numbers. Ctrl-C ends the campaign with what there is. Called again, with more generations or as
+/// before, it goes on after the last one that is complete, as if it had never ended; --force begins anew.
 ///
 /// Example: pleach evolve json --goal time -o slow
 ///
@@ -75,7 +80,7 @@ pub(super) struct Evolve {
     /// Begin with this model
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Write to this directory, a new or an empty one
+    /// Write to this directory: a new or an empty one, or that of the same campaign, which goes on
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// How often to make, run, select and learn
@@ -182,56 +187,32 @@ fn wanted(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+/// A campaign before its first step.
+struct Prepared<'a> {
+    subject: &'a Subject,
+    campaign: Campaign,
+    seeds: Vec<Vec<u8>>,
+    /// How many seeds were left out.
+    left_out: u64,
+    model: Option<Model>,
+    journal: Journal,
+}
+
 impl Evolve {
     pub(super) fn run(self, out: &mut Output) -> Result<Answer, Failure> {
-        let weights = self.weights(&[])?;
+        self.weights(&[])?;
         // Before anything is built and run.
-        let folder = Folder::open(&self.output, self.force.force)?;
-        drop(folder);
-        let subject = self.target_args.open(&self.target)?;
-        let graph = &subject.source.graph;
-        // The target's own goals, unless others are named.
-        let weights = match self.goal.is_empty() {
-            true => self.weights(&subject.goals)?,
-            false => weights,
-        };
-        let settings = self.settings(weights);
-        let generations = self.generations;
-        let inputs = settings.inputs;
-        let mut campaign = Campaign::new(graph, settings).map_err(|error| {
-            let help = "a smaller --depth helps";
-            Failure::new(format_args!("{}: {error}", subject.source.name), help)
-        })?;
-        let (seeds, left_out) = self.seeds(&subject)?;
-        if let Some(path) = &self.model {
-            let codec = Arc::new(Codec::new(graph));
-            campaign.follow(model::load(path, &codec)?);
+        let journal = Journal::find(&self.output);
+        if journal.is_none() {
+            drop(Folder::open(&self.output, self.force.force)?);
         }
-        let mut runner = Probing::new(&subject, &self.package);
+        let subject = self.target_args.open(&self.target)?;
+        let mut prepared = self.prepare(&subject, journal.is_some())?;
+        if let (Some(path), true) = (&journal, self.force.force) {
+            journal::delete(path)?;
+        }
         let handled = output::on_interrupt(Some(|| INTERRUPTED.store(true, Ordering::SeqCst)));
-        let ended = (|| {
-            if !seeds.is_empty() {
-                campaign.seed(&mut runner, &seeds)?;
-                if let Some(path) = &self.model {
-                    let codec = Arc::new(Codec::new(graph));
-                    campaign.follow(model::load(path, &codec).map_err(Stop::Failed)?);
-                }
-            }
-            let progress = Progress::new(u64::from(generations) * inputs as u64, "inputs");
-            let mut done = Vec::new();
-            for _ in 0..generations {
-                match campaign.step(&mut runner) {
-                    Ok(generation) => done.push(generation),
-                    Err(Stop::Interrupted) if !done.is_empty() => break,
-                    Err(stop) => return Err(stop),
-                }
-                if done.len() == 1 {
-                    self.check(&campaign).map_err(Stop::Failed)?;
-                }
-                progress.add(inputs as u64);
-            }
-            Ok(done)
-        })();
+        let ended = self.go_on(&mut prepared);
         let _ = handled;
         output::on_interrupt(None);
         let done: Vec<Generation> = match ended {
@@ -239,16 +220,170 @@ impl Evolve {
             Err(Stop::Failed(failure)) => return Err(failure),
             Err(Stop::Interrupted) => return Ok(Answer::Interrupted),
         };
+        let Prepared {
+            campaign,
+            seeds,
+            left_out,
+            ..
+        } = prepared;
         let report = Report::new(&self, &campaign, &done, seeds.len(), left_out);
-        self.write(&subject, &campaign, &report)?;
+        self.write(&subject, &campaign, &report, journal.is_some())?;
         match self.format.json {
             true => out.json(&report)?,
             false => report.print(out)?,
         }
-        Ok(match INTERRUPTED.load(Ordering::SeqCst) {
-            true => Answer::Interrupted,
-            false => Answer::Yes,
+        if !INTERRUPTED.load(Ordering::SeqCst) {
+            return Ok(Answer::Yes);
+        }
+        note(format_args!(
+            "ended after generation {} of {}; the same call goes on from there",
+            done.len(),
+            self.generations
+        ));
+        Ok(Answer::Interrupted)
+    }
+
+    /// Reads what the campaign begins with, and the journal, if there is one.
+    fn prepare<'a>(&self, subject: &'a Subject, is_there: bool) -> Result<Prepared<'a>, Failure> {
+        let graph = &subject.source.graph;
+        // The target's own goals, unless others are named.
+        let weights = match self.goal.is_empty() {
+            true => self.weights(&subject.goals)?,
+            false => self.weights(&[])?,
+        };
+        let settings = self.settings(weights);
+        let (seeds, left_out) = self.seeds(subject)?;
+        let codec = Arc::new(Codec::new(graph));
+        let model = self.model.as_ref();
+        let model = model.map(|path| model::load(path, &codec)).transpose()?;
+        let identity = self.identity(subject, &settings, &seeds, model.as_ref())?;
+        let campaign = Campaign::new(graph, settings).map_err(|error| {
+            let help = "a smaller --depth helps";
+            Failure::new(format_args!("{}: {error}", subject.source.name), help)
+        })?;
+        let journal = match is_there && !self.force.force {
+            true => Journal::resume(&self.output, identity)?,
+            false => Journal::begin(&self.output, identity),
+        };
+        Ok(Prepared {
+            subject,
+            campaign,
+            seeds,
+            left_out,
+            model,
+            journal,
         })
+    }
+
+    /// What the campaign depends on, but for how long it goes on. What is known without looking into files comes first.
+    fn identity(
+        &self,
+        subject: &Subject,
+        settings: &Settings,
+        seeds: &[Vec<u8>],
+        model: Option<&Model>,
+    ) -> Result<Identity, Failure> {
+        let goals = settings.weights.iter();
+        let goals: Vec<String> = goals.map(|(goal, it)| format!("{goal}={it}")).collect();
+        let preset = match self.preset {
+            Some(Preset::Paper) => "paper",
+            None => "the default",
+        };
+        let seeds: Vec<String> = seeds.iter().map(|it| name_of(it)).collect();
+        let model = model.map_or_else(String::new, |it| name_of(&it.to_bytes()));
+        let program = fs::read(&subject.program)
+            .map_err(|error| Failure::file("read", &subject.program, &error))?;
+        let fingerprint = subject.source.graph.grammar().fingerprint();
+        let pairs = [
+            ("target", self.target.clone()),
+            ("list of goals", goals.join(" ")),
+            ("random seed", settings.seed.to_string()),
+            ("preset", preset.to_owned()),
+            ("strategy", format!("{:?}", settings.strategy)),
+            ("number of inputs", settings.inputs.to_string()),
+            ("--max-len", settings.max_len.to_string()),
+            ("--structure", format!("{:?}", settings.structure)),
+            ("--keep", settings.kept.to_string()),
+            ("--timeout", self.target_args.timeout.to_string()),
+            ("--package", self.package.join(" ")),
+            ("mutation of inputs", settings.mutates_inputs.to_string()),
+            ("mutation of grammars", settings.mutates_grammar.to_string()),
+            ("the set of seeds", name_of(seeds.join(" ").as_bytes())),
+            ("the model", model),
+            ("the grammar", format!("{fingerprint:016x}")),
+            ("the program of the target", name_of(&program)),
+            (
+                "the version of pleach",
+                env!("CARGO_PKG_VERSION").to_owned(),
+            ),
+        ];
+        let owned = pairs.map(|(name, value)| (name.to_owned(), value));
+        Ok(owned.into())
+    }
+
+    /// Goes through the generations, first those that the journal has.
+    fn go_on(&self, prepared: &mut Prepared<'_>) -> Result<Vec<Generation>, Stop> {
+        let Prepared {
+            subject,
+            campaign,
+            seeds,
+            model,
+            journal,
+            ..
+        } = prepared;
+        // What was done already is not undone.
+        let known = journal.generations();
+        let generations = known.max(self.generations as usize);
+        if known > 0 {
+            let dir = self.output.display();
+            note(format_args!("{dir}: going on after generation {known}"));
+        }
+        let probing = Probing::new(subject, &self.package);
+        let mut runner = Journaled::new(probing, journal.past());
+        if let Some(model) = model {
+            campaign.follow(model.clone());
+        }
+        if !seeds.is_empty() {
+            campaign
+                .seed(&mut runner, seeds)
+                .map_err(|it| self.stop(it))?;
+            if let Some(model) = model {
+                campaign.follow(model.clone());
+            }
+        }
+        let inputs = campaign.settings().inputs as u64;
+        let progress = Progress::new(generations as u64 * inputs, "inputs");
+        let mut done = Vec::new();
+        for _ in 0..generations {
+            let is_past = runner.is_past();
+            match campaign.step(&mut runner).map_err(|it| self.stop(it)) {
+                Ok(generation) => done.push(generation),
+                Err(Stop::Interrupted) if !done.is_empty() => break,
+                Err(stop) => return Err(stop),
+            }
+            if done.len() == 1 {
+                self.check(campaign).map_err(Stop::Failed)?;
+            }
+            if !is_past {
+                journal.add(&runner.take()).map_err(Stop::Failed)?;
+            }
+            progress.add(inputs);
+        }
+        Ok(done)
+    }
+
+    /// Why a campaign stops, for a user.
+    fn stop(&self, stopped: Stopped<Stop>) -> Stop {
+        match stopped {
+            Stopped::Runner(stop) => stop,
+            Stopped::OtherInputs => Stop::Failed(Failure::new(
+                format_args!(
+                    "{}: the campaign there was made by another version of pleach",
+                    self.output.display()
+                ),
+                "name a new directory, or begin anew by --force",
+            )),
+        }
     }
 
     /// How much each goal counts, with the target's own, but for those that are ignored.
@@ -391,21 +526,23 @@ impl Evolve {
         Ok(())
     }
 
-    /// Writes the best inputs for each goal, the model, the curves and the report.
+    /// Writes the best inputs for each goal, the model, the curves and the report. With `again` in the place of those of an earlier call.
     fn write(
         &self,
         subject: &Subject,
         campaign: &Campaign,
         report: &Report,
+        again: bool,
     ) -> Result<(), Failure> {
-        let existing = self.force.existing();
+        let force = again || self.force.force;
+        let existing = Existing::forced(force);
         for (goal, _) in campaign.settings().weights.iter() {
             let best = campaign.archive().best(goal);
             if best.is_empty() {
                 continue;
             }
             let dir = self.output.join(report::file_name(goal.name()));
-            let mut folder = Folder::open(&dir, self.force.force)?;
+            let mut folder = Folder::open(&dir, force)?;
             let choices: Vec<Vec<u8>> = best.iter().map(|it| it.input.choices.clone()).collect();
             let inputs = match subject.is_text {
                 true => subject.texts_of(campaign.model().codec(), &choices)?,
@@ -413,6 +550,9 @@ impl Evolve {
             };
             for input in &inputs {
                 folder.add(input)?;
+            }
+            if again {
+                folder.delete_others()?;
             }
         }
         model::write(&self.output.join(MODEL), campaign.model(), existing)?;

@@ -63,6 +63,22 @@ impl Folder {
         Ok(true)
     }
 
+    /// Deletes the inputs that were written at another time: files with names like those that are given here.
+    pub(super) fn delete_others(&self) -> Result<(), Failure> {
+        let names: BTreeSet<String> = self.names().collect();
+        let read = |error| Failure::file("read the directory", &self.path, &error);
+        for entry in fs::read_dir(&self.path).map_err(read)? {
+            let entry = entry.map_err(read)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_digest = name.len() == 32 && name.bytes().all(|it| it.is_ascii_hexdigit());
+            if is_digest && !names.contains(&name) {
+                let path = entry.path();
+                fs::remove_file(&path).map_err(|error| Failure::file("delete", &path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The names of the files that were written.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
         self.written.iter().map(|&digest| name(digest))

@@ -17,6 +17,7 @@
 //! | [`source`] | where inputs come from: models, the grammar, covering sets |
 //! | [`settings`] | what a campaign is like |
 //! | [`campaign`] | the loop |
+//! | [`journal`] | going on with a campaign that has ended early |
 //!
 //! Nothing here knows what a program is: a [`Runner`] takes inputs and says what came of them. A campaign with a deterministic runner is
 //! deterministic.
@@ -26,6 +27,7 @@
 pub mod archive;
 pub mod campaign;
 pub mod goal;
+pub mod journal;
 pub mod mapping;
 pub mod mutator;
 pub mod runner;
@@ -38,5 +40,6 @@ mod tests;
 pub use archive::{Archive, Kept, Totals};
 pub use campaign::{Campaign, Generation};
 pub use goal::{Goal, Weights};
+pub use journal::{Call, Journaled, Stopped};
 pub use runner::{Feedback, Input, Runner};
 pub use settings::{Settings, Strategy};

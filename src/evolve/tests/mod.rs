@@ -2,6 +2,7 @@
 
 mod archive;
 mod euclid;
+mod journal;
 mod mutator;
 mod strategies;
 

@@ -8,9 +8,9 @@ use crate::mapping::Structure;
 use crate::{Feedback, Goal, Settings, Strategy, Totals, Weights};
 
 /// Lists in lists, whose depth a program reports.
-const LISTS: &str = "list := '[' (list | item)* ']'; item := [a-z] | '7' | '!';";
+pub(super) const LISTS: &str = "list := '[' (list | item)* ']'; item := [a-z] | '7' | '!';";
 
-fn depth(text: &str) -> Feedback {
+pub(super) fn depth(text: &str) -> Feedback {
     let (mut depth, mut deepest) = (0i32, 0);
     for c in text.chars() {
         depth += i32::from(c == '[') - i32::from(c == ']');
@@ -25,7 +25,7 @@ fn depth(text: &str) -> Feedback {
     }
 }
 
-fn settings(strategy: Strategy, goal: &str) -> Settings {
+pub(super) fn settings(strategy: Strategy, goal: &str) -> Settings {
     Settings {
         strategy,
         weights: Weights::single(Goal::named(goal)),
