@@ -85,6 +85,11 @@ needs() {
 long() {
     local name=$1 function=$2 digest
     shift 2
+    # A path that is no longer there would guard nothing.
+    git ls-files --error-unmatch -- "$@" >/dev/null || {
+        printf '%s: what it depends on has moved; name its new place in scripts/test.sh\n' "$name" >&2
+        exit 1
+    }
     digest=$(git ls-files -- "$@" | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d ' ' -f 1)
     if [ -z "$all" ] && grep -qx "$name $digest" scripts/checked; then
         printf '\n==> %s: nothing that it depends on has changed; --all runs it\n' "$name"
@@ -229,8 +234,8 @@ disagrees() {
     cat "$scratch/agree"
     [ "$code" -eq 1 ]
 }
-long probe probe fuzz/fuzz_targets/disagrees.rs grammars/json/json.ebnf src/cli/fuzz/agree.rs src/cli/fuzz/agree src/cli/fuzz/lesson.rs \
-    src/cli/fuzz/probe.rs src/cli/associate src/libfuzzer/aim.rs src/libfuzzer/probe src/probe
+long probe probe fuzz/fuzz_targets/disagrees.rs fuzz/fuzz_targets/undeclared.rs grammars/json/json.ebnf src/cli/agree.rs src/cli/associate \
+    src/cli/doctor src/cli/doctor.rs src/cli/stuck src/cli/stuck.rs src/cli/target src/libfuzzer/aim.rs src/libfuzzer/probe src/probe
 
 # Goals: numbers that a target reports, its failures and what it allocates, in both kinds of campaigns.
 goals() {
@@ -245,7 +250,7 @@ goals() {
     check grep -q '^pleach: goal allocated: [1-9]' "$scratch/goals"
     check absent '^pleach: goal divisions' "$scratch/goals"
 }
-long goals goals fuzz/fuzz_targets/euclid.rs src/evolve src/cli/evolve src/cli/evolve.rs src/cli/fuzz/probe.rs src/libfuzzer src/probe
+long goals goals fuzz/fuzz_targets/euclid.rs src/evolve src/cli/evolve src/cli/evolve.rs src/cli/target src/libfuzzer src/probe
 
 # Targets as a user of cargo-fuzz builds them, without pleach's own command.
 targets() {
