@@ -18,7 +18,7 @@
 //! |---|---|
 //! | which tokens there are, in which order | `tokens` |
 //! | what is expected behind each | `expected` |
-//! | all tokens as one automaton | `automaton`, made by `regex-automata` |
+//! | all tokens as one automaton | `automaton`, of `nfa`, which `regex-automata` determinizes, and `table`, which joins the literals |
 //! | separators, other spellings | `layout`, `spelling` |
 //!
 //! The automaton takes a few bytes for each state, token and byte class; making it is the costly part of loading a grammar
@@ -27,8 +27,10 @@
 mod automaton;
 mod expected;
 mod layout;
+mod nfa;
 mod reader;
 mod spelling;
+mod table;
 #[cfg(test)]
 mod tests;
 mod tokens;
