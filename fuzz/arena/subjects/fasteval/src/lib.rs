@@ -71,10 +71,10 @@ fn is_exact(text: &str) -> bool {
             .all(|letter| letter.is_ascii_digit() || b"xyz+-*<>=!&|() \t\r\n".contains(&letter))
 }
 
-/// fasteval 0.2.4 compiles `!!x` to `x`, which is not 0 or 1 as `!!x` is.
+/// fasteval 0.2.4 compiles `!!x` to `x`, which is not 0 or 1 as `!!x` is, with signs between that change nothing, too.
 fn has_double_not(text: &str) -> bool {
     let letters = text.bytes();
-    let mut signs = letters.filter(|letter| !b"( \t\r\n".contains(letter));
+    let mut signs = letters.filter(|letter| !b"(+- \t\r\n".contains(letter));
     let mut last = 0;
     signs.any(|letter| std::mem::replace(&mut last, letter) == b'!' && letter == b'!')
 }
