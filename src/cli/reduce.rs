@@ -14,7 +14,7 @@ use pleach_core::parse::Workspace;
 use pleach_core::reduce::{Candidate, Reducer};
 use pleach_core::{Codec, Graph, Parser, Tree, slip};
 use pleach_probe::{Probe, Verdict};
-use regex::bytes::{Regex, RegexBuilder};
+use regex_lite::{Regex, RegexBuilder};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs, NotationArgs};

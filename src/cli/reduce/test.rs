@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use pleach_core::reduce::Candidate;
 use pleach_probe::{Probe, Verdict};
-use regex::bytes::Regex;
+use regex_lite::Regex;
 
 use crate::failure::{Failure, reason};
 
@@ -176,7 +176,7 @@ impl Outcome {
     pub(crate) fn is(&self, wanted: &Wanted) -> bool {
         match wanted {
             Wanted::Ending(ending, panic) => self.ending == *ending && self.panic() == *panic,
-            Wanted::Output(regex) => regex.is_match(&self.output),
+            Wanted::Output(regex) => regex.is_match(&String::from_utf8_lossy(&self.output)),
         }
     }
 }
