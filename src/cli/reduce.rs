@@ -114,13 +114,8 @@ pub(super) struct Reduce {
     format: JsonArgs,
 }
 
-fn regex(text: &str) -> Result<Regex, String> {
-    let regex = RegexBuilder::new(text).multi_line(true).build();
-    regex.map_err(|error| {
-        let text = error.to_string();
-        let last = text.lines().last().unwrap_or_default();
-        last.trim_start_matches("error: ").to_owned()
-    })
+fn regex(text: &str) -> Result<Regex, regex_lite::Error> {
+    RegexBuilder::new(text).multi_line(true).build()
 }
 
 #[derive(Serialize)]
