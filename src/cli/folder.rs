@@ -1,9 +1,9 @@
 //! A directory of inputs that a verb fills.
 //!
-//! Files are named by what is in them, as libFuzzer names its own: the name is stable, the same input is never
-//! written twice, and filling a directory a second time only adds to it.
+//! Files are named by what is in them, as libFuzzer names its own, unless the verb has a better name: the name is stable, the same input is
+//! never written twice, and filling a directory a second time only adds to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,8 @@ use super::output::{Existing, write_file};
 pub(super) struct Folder {
     path: PathBuf,
     existing: Existing,
-    written: BTreeSet<Digest>,
+    /// What was written, and the names of the files.
+    written: BTreeMap<Digest, String>,
     bytes: u64,
 }
 
@@ -41,7 +42,7 @@ impl Folder {
         Ok(Folder {
             path: path.to_owned(),
             existing: Existing::forced(force),
-            written: BTreeSet::new(),
+            written: BTreeMap::new(),
             bytes: 0,
         })
     }
@@ -53,12 +54,17 @@ impl Folder {
 
     /// Writes an input, unless it was written before; says whether it was new.
     pub(super) fn add(&mut self, input: &[u8]) -> Result<bool, Failure> {
+        self.add_named(input, name_of(input))
+    }
+
+    /// The same, to a file of this name.
+    pub(super) fn add_named(&mut self, input: &[u8], name: String) -> Result<bool, Failure> {
         let digest = digest(input);
-        if !self.written.insert(digest) {
+        if self.written.contains_key(&digest) {
             return Ok(false);
         }
-        let path = self.path.join(name(digest));
-        write_file(&path, input, self.existing)?;
+        write_file(&self.path.join(&name), input, self.existing)?;
+        self.written.insert(digest, name);
         self.bytes += input.len() as u64;
         Ok(true)
     }
@@ -81,7 +87,7 @@ impl Folder {
 
     /// The names of the files that were written.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
-        self.written.iter().map(|&digest| name(digest))
+        self.written.values().cloned()
     }
 
     /// How many inputs were written.
@@ -97,9 +103,5 @@ impl Folder {
 
 /// The name of the file with an input.
 pub(super) fn name_of(input: &[u8]) -> String {
-    name(digest(input))
-}
-
-fn name(digest: Digest) -> String {
-    format!("{digest:032x}")
+    format!("{:032x}", digest(input))
 }

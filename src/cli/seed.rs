@@ -22,6 +22,10 @@ use super::source::Source;
 use super::target::Reader;
 use super::text::{Tally, TextArgs};
 
+mod name;
+
+use name::Namer;
+
 /// The forbidden paths that are shown.
 const SHOWN_FORBIDDEN: usize = 5;
 /// The bytes that a covering set may take. Those of sound grammars take kilobytes; where each of many paths needs a long input,
@@ -32,8 +36,8 @@ const SHOWN_EVERY: u64 = 64;
 
 /// Write a covering set: inputs that together have every k-path
 ///
-/// Covers the paths of K symbols, and the shorter ones that are not part of one. Files are named by their contents. With --beyond
-/// only what the given inputs leave uncovered is covered.
+/// Covers the paths of K symbols, and the shorter ones that are not part of one. Files are named by a path that the ones before
+/// do not have. With --beyond only what the given inputs leave uncovered is covered.
 ///
 /// If DIR is the corpus of a fuzz target that is built (`fuzz/corpus/TARGET`), the target says whether it reads texts or choice
 /// sequences. Otherwise files are what DIR holds already, as a note in it says, and choice sequences if it has none. --text and
@@ -169,7 +173,15 @@ impl Seed {
             gauge = Some(of_texts);
         }
 
-        let filled = fill(&mut folder, &mut cover, kind, gauge.as_mut(), MOST_BYTES);
+        let mut namer = Namer::new(cover.coverage().clone(), kind, &source.name);
+        let filled = fill(
+            &mut folder,
+            &mut cover,
+            kind,
+            &mut namer,
+            gauge.as_mut(),
+            MOST_BYTES,
+        );
         record.finish(folder.names())?;
         filled?;
 
@@ -327,6 +339,7 @@ fn fill(
     folder: &mut Folder,
     cover: &mut Cover,
     kind: Kind,
+    namer: &mut Namer,
     mut gauge: Option<&mut Gauge<'_>>,
     most: u64,
 ) -> Result<(), Failure> {
@@ -338,10 +351,12 @@ fn fill(
             // What takes more than the budget shows nothing, for all that is known.
             let _ = gauge.measure(folder.path(), codec.text(&index, &mut lexemes));
         }
-        folder.add(match kind {
+        let input = match kind {
             Kind::Texts => codec.text(&index, &mut lexemes),
             Kind::Choices => index.canonical(),
-        })?;
+        };
+        let name = namer.name(codec.graph(), index.windows(), input);
+        folder.add_named(input, name)?;
         // Counting what is covered is a look at all paths.
         if folder.inputs().is_multiple_of(SHOWN_EVERY) {
             progress.set(cover.coverage().windows().count_ones() as u64);
@@ -383,7 +398,7 @@ mod tests {
     use pleach_core::generate::CoverBuilder;
     use pleach_core::{Grammar, Graph};
 
-    use super::fill;
+    use super::{Namer, fill};
     use crate::failure::Failure;
     use crate::folder::Folder;
     use crate::recognize::Kind;
@@ -398,7 +413,15 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let mut folder = Folder::open(dir.path(), false).unwrap();
             let mut cover = CoverBuilder::new().build(&graph, 3).unwrap();
-            let made = fill(&mut folder, &mut cover, Kind::Texts, None, most);
+            let mut namer = Namer::new(cover.coverage().clone(), Kind::Texts, "a");
+            let made = fill(
+                &mut folder,
+                &mut cover,
+                Kind::Texts,
+                &mut namer,
+                None,
+                most,
+            );
             let files = std::fs::read_dir(dir.path()).unwrap().count() as u64;
             assert_eq!(files, folder.inputs());
             (made, folder.bytes(), cover.coverage().ratio())
