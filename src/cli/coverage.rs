@@ -38,7 +38,7 @@ use survey::Survey;
 /// Directories stand for all files below them, hidden ones left out. Whether the inputs are choice sequences or texts is found out
 /// from some of them, unless --choices or --text says so. A text covers what any of its derivations covers; one that is not a
 /// sentence is left out and counted. With --state only files that are new or changed are decoded or parsed; the
-/// report is the same with and without.
+/// report is the same with and without. Ctrl-C ends with a report on what was measured.
 ///
 /// Example: pleach coverage json fuzz/corpus/json -k 3 --uncovered 10
 #[derive(Args, Debug)]
@@ -90,6 +90,9 @@ pub(super) struct Report {
     /// Of the form that the report has in JSON, which `schema/coverage.json` describes.
     pub(super) version: u32,
     pub(super) inputs: u64,
+    /// Whether Ctrl-C came before all inputs were measured.
+    #[serde(rename = "interrupted", skip_serializing_if = "std::ops::Not::not")]
+    is_interrupted: bool,
     #[serde(flatten)]
     pub(super) left_out: Tally,
     pub(super) expansions: Share,
@@ -154,8 +157,9 @@ impl CoverageVerb {
             state,
             left_out,
             notes,
-            is_cut,
+            inputs,
         } = look.run(known)?;
+        let is_cut = inputs < files.len() as u64;
         if let Some(path) = &self.state {
             state.save(path, &windows, kind.is_text())?;
             if is_cut {
@@ -163,11 +167,9 @@ impl CoverageVerb {
                     "{} has what was measured; the same command goes on from there",
                     path.display()
                 ));
-                return Ok(Answer::Interrupted);
             }
         }
 
-        let inputs = files.len() as u64;
         let tally = Tally::new(self.texts, left_out);
         let mut report = report(
             &source.graph,
@@ -177,10 +179,14 @@ impl CoverageVerb {
             self.uncovered,
             kind,
         );
-        if let Some(baseline) = &baseline {
+        if let (Some(baseline), false) = (&baseline, is_cut) {
             report.baseline = Some(Change::new(&kpaths, &baseline.meter, &state.meter)?);
         }
-        if let (Some(path), Some(survey)) = (&self.html, survey) {
+        report.is_interrupted = is_cut;
+        if is_cut && (self.html.is_some() || self.baseline.is_some() || self.min.is_some()) {
+            note("--html, --baseline and --min are about all inputs, and are left out");
+        }
+        if let (Some(path), Some(survey), false) = (&self.html, survey, is_cut) {
             let sources = Sources {
                 grammar: &source.name,
                 kpaths: &kpaths,
@@ -199,6 +205,13 @@ impl CoverageVerb {
         }
         out.finish()?;
         report.left_out.warn(inputs, &source.name);
+        if is_cut {
+            note(format_args!(
+                "{inputs} of {} inputs were measured",
+                files.len()
+            ));
+            return Ok(Answer::Interrupted);
+        }
         Ok(self.texts.answer(&report.left_out, self.answer(&report)))
     }
 
@@ -317,6 +330,7 @@ fn report(
     Report {
         version: 1,
         inputs,
+        is_interrupted: false,
         left_out,
         expansions: Share::of(&meter.expansions),
         k_paths: levels,

@@ -12,8 +12,9 @@ use pleach_core::{Codec, Parser, slip};
 use serde::Serialize;
 
 use super::args::{ForceArgs, GrammarArgs, JsonArgs, RandomArgs};
-use super::failure::{Answer, Failure};
+use super::failure::{Answer, Failure, note};
 use super::input::{InputFile, collect, read_input};
+use super::interrupt::Interrupt;
 use super::model::{amount, load, write};
 use super::output::{Existing, Output};
 use super::parallel::{MANY, ONE as EACH, in_parallel};
@@ -97,7 +98,17 @@ impl Learn {
         self.texts.check(kind)?;
         only_for_texts(kind, &[("--all-derivations", self.all_derivations)])?;
         let mut model = self.begin(&codec)?;
-        let (parts, left_out) = self.count(&source, &model, &files, kind)?;
+        let (parts, read) = self.count(&source, &model, &files, kind)?;
+        let inputs = read.len() as u64;
+        let left_out: Vec<LeftOut> = read.into_iter().flatten().collect();
+        let is_cut = inputs < files.len() as u64;
+        if is_cut && self.update {
+            note(format_args!(
+                "{} is left as it was: what is added to it could not be told from what is not",
+                self.output.display()
+            ));
+            return Ok(Answer::Interrupted);
+        }
         for part in parts {
             let merged = model.merge(&part);
             merged.map_err(|error| Failure::of(self.output.display(), error))?;
@@ -105,7 +116,7 @@ impl Learn {
         let tally = Tally::new(self.texts, left_out);
         let existing = Existing::forced(self.force.force || self.update);
         let report = Report {
-            inputs: files.len() as u64,
+            inputs,
             samples: model.samples(),
             contexts: model.context_count(),
             bytes: write(&self.output, &model, existing)?,
@@ -122,6 +133,11 @@ impl Learn {
         }
         out.finish()?;
         tally.warn(report.inputs, &source.name);
+        if is_cut {
+            let all = files.len();
+            note(format_args!("{inputs} of {all} samples were read"));
+            return Ok(Answer::Interrupted);
+        }
         Ok(self.texts.answer(&tally, Answer::Yes))
     }
 
@@ -159,14 +175,15 @@ impl Learn {
         Ok(model)
     }
 
-    /// Counts samples in several threads. Counts are sums, so it does not matter who counts what.
+    /// Counts samples in several threads. Counts are sums, so it does not matter who counts what. Gives what came of each sample that was
+    /// read: of all, unless there is an interrupt.
     fn count(
         &self,
         source: &Source,
         model: &Model,
         files: &[InputFile],
         kind: Kind,
-    ) -> Result<(Vec<Model>, Vec<LeftOut>), Failure> {
+    ) -> Result<(Vec<Model>, Vec<Option<LeftOut>>), Failure> {
         struct Worker {
             model: Model,
             learner: Learner,
@@ -184,8 +201,12 @@ impl Learn {
             true => DERIVATIONS,
             false => 1,
         };
+        let interrupt = Interrupt::listen();
         let progress = Progress::new(files.len() as u64, "samples");
         let task = |worker: &mut Worker, at: usize| {
+            if interrupt.is_set() {
+                return Ok(None);
+            }
             let file = &files[at];
             progress.add(1);
             read_input(&file.path, &mut worker.input)?;
@@ -206,7 +227,7 @@ impl Learn {
                         forest.each_derivation(most, &mut rng, |choices| derivations.push(choices))
                     });
                     if let Err(left_out) = read {
-                        return Ok(Some(left_out));
+                        return Ok(Some(Some(left_out)));
                     }
                     learner.learn_derivations(model, codec, derivations, scratch)
                 }
@@ -214,7 +235,7 @@ impl Learn {
                 None => learner.learn(model, codec, slip::split(input).0, ONE, scratch),
             };
             learned.map_err(|error| Failure::of(file.path.display(), error))?;
-            Ok(None)
+            Ok(Some(None))
         };
         let worker = || {
             Ok(Worker {
@@ -227,8 +248,8 @@ impl Learn {
             })
         };
         let block = if kind.is_text() { EACH } else { MANY };
-        let (left_out, workers) = in_parallel(files.len(), block, worker, task)?;
+        let (read, workers) = in_parallel(files.len(), block, worker, task)?;
         let models = workers.into_iter().map(|worker| worker.model).collect();
-        Ok((models, left_out.into_iter().flatten().collect()))
+        Ok((models, read.into_iter().flatten().collect()))
     }
 }

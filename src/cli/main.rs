@@ -28,6 +28,7 @@ mod help;
 mod html;
 mod init;
 mod input;
+mod interrupt;
 mod learn;
 mod lint;
 mod measure;

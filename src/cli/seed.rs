@@ -414,14 +414,7 @@ mod tests {
             let mut folder = Folder::open(dir.path(), false).unwrap();
             let mut cover = CoverBuilder::new().build(&graph, 3).unwrap();
             let mut namer = Namer::new(cover.coverage().clone(), Kind::Texts, "a");
-            let made = fill(
-                &mut folder,
-                &mut cover,
-                Kind::Texts,
-                &mut namer,
-                None,
-                most,
-            );
+            let made = fill(&mut folder, &mut cover, Kind::Texts, &mut namer, None, most);
             let files = std::fs::read_dir(dir.path()).unwrap().count() as u64;
             assert_eq!(files, folder.inputs());
             (made, folder.bytes(), cover.coverage().ratio())

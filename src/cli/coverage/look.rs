@@ -1,33 +1,22 @@
 //! Looking at the files of a corpus: those that a state knows are left alone, the others are measured.
 //!
-//! Where a state is kept, an interrupt stops between two files, and what was measured until then is in the state. A second one
-//! ends the program at once.
+//! An interrupt stops between two files, and what was measured until then is reported, and kept in the state.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use pleach_core::kpath::WindowTable;
 
-use crate::failure::{Failure, note};
+use crate::failure::Failure;
 use crate::input::{Digest, InputFile, digest, read_input};
+use crate::interrupt::Interrupt;
 use crate::measure::{Form, Gauge};
-use crate::output::on_interrupt;
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::state::{Record, Stamp, State};
 use crate::text::{LeftOut, Texts};
 
 use super::survey::{Notes, Survey};
-
-/// Whether the user wants no more files to be looked at.
-static STOP: AtomicBool = AtomicBool::new(false);
-
-fn stop() {
-    STOP.store(true, Ordering::Relaxed);
-    on_interrupt(None);
-    note("interrupted: files that are being measured are finished; Ctrl-C again ends at once");
-}
 
 /// A file that was looked at.
 struct Seen {
@@ -70,8 +59,8 @@ pub(super) struct Found {
     pub(super) left_out: Vec<LeftOut>,
     /// What was noted of each file.
     pub(super) notes: Notes,
-    /// Whether there are files that nobody has looked at, since there was an interrupt.
-    pub(super) is_cut: bool,
+    /// How many files were looked at: all of them, unless there was an interrupt.
+    pub(super) inputs: u64,
 }
 
 /// What a thread has.
@@ -86,6 +75,7 @@ struct Worker<'a> {
 struct Pass<'a> {
     look: Look<'a>,
     known: Option<&'a State>,
+    interrupt: &'a Interrupt,
     /// When looking began.
     begun: &'a Stamp,
 }
@@ -97,15 +87,14 @@ impl Look<'_> {
     /// still there; otherwise the files that were skipped are measured after all.
     pub(super) fn run(self, known: Option<State>) -> Result<Found, Failure> {
         let Look { form, windows, .. } = self;
-        if self.records {
-            on_interrupt(Some(stop));
-        }
+        let interrupt = &Interrupt::listen();
         let usable = known.as_ref().filter(|_| self.survey.is_none());
         let begun = &Stamp::now();
         let all: Vec<usize> = (0..self.files.len()).collect();
         let pass = Pass {
             look: self,
             known: usable,
+            interrupt,
             begun,
         };
         let (mut seen, mut workers) = pass.over(&all)?;
@@ -132,13 +121,13 @@ impl Look<'_> {
             }
             _ => {}
         }
-        on_interrupt(None);
         let is_cut = is_cut(&seen);
         let mut notes = Notes::default();
         for worker in workers {
             meter.union(&worker.gauge.meter);
             notes.union(worker.notes);
         }
+        let inputs = seen.iter().flatten().count() as u64;
         let (mut records, mut left_out) = (Vec::new(), Vec::new());
         for seen in seen.into_iter().flatten() {
             records.extend(seen.record);
@@ -153,7 +142,7 @@ impl Look<'_> {
             state,
             left_out,
             notes,
-            is_cut,
+            inputs,
         })
     }
 }
@@ -181,7 +170,7 @@ impl<'a> Pass<'a> {
         };
         let progress = Progress::new(which.len() as u64, "files");
         let look = |worker: &mut Worker<'_>, at: usize| {
-            if STOP.load(Ordering::Relaxed) {
+            if self.interrupt.is_set() {
                 return Ok(None);
             }
             let path = &files[which[at]].path;

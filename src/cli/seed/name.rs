@@ -116,7 +116,7 @@ mod tests {
             ("markdown", "md"),
             ("My-Format.v2.g4", "myformat"),
             ("<stdin>", "txt"),
-            ];
+        ];
         for (name, expected) in cases {
             assert_eq!(extension(name), expected, "{name}");
         }

@@ -1,6 +1,7 @@
 //! What must hold for every grammar, every seed, every cut file: too much for golden cases.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
@@ -25,6 +26,10 @@ pub(crate) const ALL: &[(&str, fn())] = &[
     (
         "an_interrupt_leaves_whole_files",
         an_interrupt_leaves_whole_files,
+    ),
+    (
+        "an_interrupt_ends_with_what_was_read",
+        an_interrupt_ends_with_what_was_read,
     ),
     (
         "failed_writes_leave_nothing_behind",
@@ -276,6 +281,49 @@ fn an_interrupt_leaves_whole_files() {
             bytes
         );
     }
+}
+
+/// Named pipes stand for files that take long: whoever reads one waits until the test has closed it.
+fn an_interrupt_ends_with_what_was_read() {
+    let sandbox = Sandbox::new();
+    // As many as there can be threads, and a file that none of them comes to.
+    assert!(
+        sandbox
+            .shell("printf x > first; mkfifo 1 2 3 4 5 6 7 8; printf x > last")
+            .status
+            .success()
+    );
+    let inputs = "first 1 2 3 4 5 6 7 8 last --text";
+    for (arguments, expected) in [
+        ("coverage expr.ebnf -k 1 --json", "inputs were measured"),
+        ("learn expr.ebnf -o model --json", "samples were read"),
+    ] {
+        let mut child = sandbox.spawn_piped(&format!("{arguments} {inputs}"));
+        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+        // Opening waits for somebody who reads; each thread reads one.
+        let threads = std::thread::available_parallelism().map_or(1, |it| it.get().min(8));
+        let pipes: Vec<File> = (1..=threads)
+            .map(|pipe| File::create(sandbox.path(pipe.to_string())).unwrap())
+            .collect();
+        assert!(
+            sandbox
+                .shell(&format!("kill -INT {}", child.id()))
+                .status
+                .success()
+        );
+        let message = messages.next().unwrap().unwrap();
+        assert!(message.starts_with("interrupted: "), "{message}");
+        drop(pipes);
+        let report: Value = serde_json::from_reader(child.stdout.take().unwrap()).unwrap();
+        // The empty texts of the pipes are no sentences.
+        assert_eq!(report["inputs"], 1 + threads, "{arguments}");
+        assert_eq!(report["invalid"], threads, "{arguments}");
+        let messages: Vec<String> = messages.map(Result::unwrap).collect();
+        let last = messages.last().unwrap();
+        assert!(last.ends_with(expected), "{messages:?}");
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+    sandbox.succeed("model show expr.ebnf model");
 }
 
 fn failed_writes_leave_nothing_behind() {

@@ -56,12 +56,21 @@ impl Sandbox {
 
     /// A `pleach` that runs while others do.
     pub(crate) fn spawn(&self, arguments: &str) -> Child {
+        self.spawn_to(arguments, Stdio::null)
+    }
+
+    /// The same, with its output and its messages in pipes.
+    pub(crate) fn spawn_piped(&self, arguments: &str) -> Child {
+        self.spawn_to(arguments, Stdio::piped)
+    }
+
+    fn spawn_to(&self, arguments: &str, to: fn() -> Stdio) -> Child {
         // Continuous integration may run all this with interrupts ignored, which children inherit.
         self.command("env")
             .args(["--default-signal=INT", env!("CARGO_BIN_EXE_pleach")])
             .args(arguments.split_whitespace())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(to())
+            .stderr(to())
             .spawn()
             .unwrap()
     }
