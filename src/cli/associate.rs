@@ -467,7 +467,7 @@ fn median(numbers: &mut [f64]) -> Option<f64> {
 }
 
 /// Reads a model.
-fn load(path: &Path) -> Result<Model, Failure> {
+pub(crate) fn load(path: &Path) -> Result<Model, Failure> {
     let mut bytes = Vec::new();
     read_input(path, &mut bytes)?;
     Model::from_bytes(&bytes).map_err(|error| Failure::of(path.display(), error))

@@ -3,6 +3,7 @@
 mod baseline;
 mod diff;
 mod facts;
+mod functions;
 mod gaps;
 mod look;
 mod page;
@@ -63,6 +64,9 @@ pub(super) struct CoverageVerb {
     /// Write a page, too: the grammar by use, what is missing, what each input adds
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Show functions beside the symbols of the page, by this model of `pleach associate`
+    #[arg(long, value_name = "MODEL", requires = "html")]
+    associations: Option<PathBuf>,
     /// Keep what was measured in this file, and measure only what is new
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -129,6 +133,10 @@ impl CoverageVerb {
                 "name another file, or replace it by --force",
             ));
         }
+        let beside = match &self.associations {
+            Some(model) => functions::beside(model, &source.graph)?,
+            None => Vec::new(),
+        };
         let files = collect(&self.paths)?;
         let kind = self.kind.of_files(&source.graph, &files)?;
         self.texts.check(kind)?;
@@ -194,8 +202,9 @@ impl CoverageVerb {
                 levels: &report.k_paths,
                 files: &files,
                 is_text: kind.is_text(),
+                beside,
             };
-            let facts = Facts::new(&sources, &survey.finish(notes)?)?;
+            let facts = Facts::new(sources, &survey.finish(notes)?)?;
             write_file(path, page::page(&facts)?.as_bytes(), self.force.existing())?;
         }
         if self.format.json {

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::input::{InputFile, read_input};
 use crate::report::{Level, Share, excerpt};
 
+use super::functions::Beside;
 use super::gaps::Gap;
 use super::survey::Surveyed;
 
@@ -51,6 +52,8 @@ pub(super) struct Facts<'a> {
     pub(super) curves: Vec<Vec<(u64, u64)>>,
     /// For each symbol, how many inputs use it, and which of [`Facts::files`] show how.
     pub(super) uses: Vec<(u32, Vec<usize>)>,
+    /// For each symbol, the functions that go with it; empty without a model.
+    pub(super) beside: Vec<Beside>,
     /// How many gaps there are.
     pub(super) gap_count: usize,
     /// The gaps that are shown, by the production that they begin in, those with most gaps first.
@@ -100,18 +103,20 @@ pub(super) struct Sources<'a> {
     pub(super) levels: &'a [Level],
     pub(super) files: &'a [InputFile],
     pub(super) is_text: bool,
+    pub(super) beside: Vec<Beside>,
 }
 
 impl<'a> Facts<'a> {
     /// Chooses what is shown, and reads the inputs that are.
-    pub(super) fn new(sources: &Sources<'a>, surveyed: &Surveyed) -> Result<Facts<'a>, Failure> {
-        let &Sources {
+    pub(super) fn new(sources: Sources<'a>, surveyed: &Surveyed) -> Result<Facts<'a>, Failure> {
+        let Sources {
             grammar,
             kpaths,
             expansions,
             levels,
             files,
             is_text,
+            beside,
         } = sources;
         let graph = kpaths.graph();
         let codec = Arc::new(Codec::new(graph));
@@ -133,6 +138,7 @@ impl<'a> Facts<'a> {
                 .map(|level| curve(surveyed, level))
                 .collect(),
             uses,
+            beside,
             gap_count: gaps.len(),
             gaps: groups(&codec, &gaps),
             files: shelf.shown,

@@ -50,6 +50,18 @@
     if (anchor.dataset.p !== undefined) ways.append(link("Go to its rule", "p" + anchor.dataset.p), " ");
     if ($("g" + rule.id.slice(1))) ways.append(link("What is not covered here", "g" + rule.id.slice(1)));
     panel.append(ways);
+    const beside = data.beside && data.beside[symbol];
+    if (beside && beside.functions.length) {
+      panel.append(element("h3", "Functions that go with it"));
+      const list = element("ul", undefined, "functions");
+      for (const [name, reached] of beside.functions) {
+        const item = element("li");
+        item.append(element("code", name), ` ${reached}`);
+        list.append(item);
+      }
+      if (beside.more) list.append(element("li", `and ${beside.more} more`, "hint"));
+      panel.append(list, element("p", "Each with the inputs of the model that reach it.", "hint"));
+    }
     for (const example of examples) {
       const [name, text] = data.files[example];
       panel.append(element("div", name, "hint"), element("pre", text, "text"));

@@ -15,6 +15,7 @@ use crate::input::digest;
 use crate::report::{Level, Share, count, size};
 
 use super::facts::{Facts, File, Group};
+use super::functions::Beside;
 use super::railroad::diagram;
 
 const STYLE: &str = include_str!("page.css");
@@ -30,6 +31,9 @@ struct Data<'a> {
     inputs: u64,
     /// For each symbol the inputs that use it, and examples.
     symbols: &'a [(u32, Vec<usize>)],
+    /// For each symbol the functions that go with it.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    beside: &'a [Beside],
     /// The name and text of each example.
     files: Vec<(&'a str, &'a str)>,
 }
@@ -39,6 +43,7 @@ pub(super) fn page(facts: &Facts<'_>) -> Result<String, Failure> {
     let data = Data {
         inputs: facts.inputs,
         symbols: &facts.uses,
+        beside: &facts.beside,
         files: facts
             .files
             .iter()

@@ -79,6 +79,8 @@ const LINKING: &[(&str, &str)] = &[
 /// Where the labels of links between pages of the guide lead in the documentation of the crate.
 const GUIDE_LINKS: &str = include_str!("../../guide/links.md");
 
+/// Where the documentation of the crate finds the guide's pictures.
+const PICTURES: &str = "https://raw.githubusercontent.com/pleach-rs/pleach/main/src/guide/";
 /// Where a page of the guide finds the other files of the repository.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
@@ -437,6 +439,11 @@ fn links_of_the_guide_lead_somewhere_in_both_renderings() {
                 continue;
             }
             assert_eq!(label, target, "{page}");
+            if target.starts_with("images/") {
+                assert!(root().join("src/guide").join(&target).is_file(), "{target}");
+                expected.insert(label, format!("{PICTURES}{target}"));
+                continue;
+            }
             let (file, anchor) = match label.split_once('#') {
                 Some((file, anchor)) => (file, format!("#{anchor}")),
                 None => (label.as_str(), String::new()),
