@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """Compares `pleach reduce` with other ways to make a crashing input small.
 
-    scripts/reduction.py [--packages NAME,...] [--bytes N] [--seconds N] [--work DIR] [--pleach PROGRAM] [--shrinkray PROGRAM]
+    scripts/reduction.py [--packages NAME,...] [--bytes N] [--work DIR] [--shrinkray PROGRAM] [--seconds N]
 
 The inputs are those of the bug bench (fuzz/arena/bugs), each among generated sentences of its grammar, so that it has N bytes (3000), or
-fewer where the program takes no more, and still fails in the same place. Each way gets the same input and the same program, built as
-cargo-fuzz builds it, and is ended after --seconds of wall-clock time (120); what it has found until then counts:
+fewer where the program takes no more, and still fails in the same place. Each way gets the same input and the same program, built as cargo-fuzz builds it, and is ended after
+--seconds (300):
 
   pleach     pleach reduce
+  bytes      pleach reduce --bytes
   tmin       what `cargo fuzz tmin` runs, 255 runs for each smaller input, on the bytes of the text
   pleach's   the same with pleach's mutator, text codec
-  shrinkray  shrinkray, if it is installed (pip install 'shrinkray<26', Python 3.12), with a test that looks for the place of the panic
+  shrinkray  shrinkray, if it is installed (pip install 'shrinkray<26'), with a test that looks for the place of the panic
 
-Prints a table in Markdown: bytes, runs, and CPU seconds of each; a result that fails in another place has its bytes in brackets. What is
-done is kept in WORK/results.json, and the same command goes on from there. Needs cargo, the engine's compiler, Python 3.11, and `pleach`,
-which `cargo build --release -p pleach-cli` builds. Nothing is written but below --work (fuzz/target/reduction).
+Prints a table in Markdown: bytes, runs, and seconds of each; a result that fails in another place has its bytes in brackets. Needs cargo, the
+engine's compiler, and `pleach` (built from this directory). Nothing is written but below --work (fuzz/target/reduction).
 """
 
 import argparse
@@ -25,6 +25,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -40,7 +41,7 @@ RUSTFLAGS = " ".join(
     ]
     + ["-Cdebug-assertions", "-Ccodegen-units=1"]
 )
-WAYS = ["pleach", "tmin", "pleach's", "shrinkray"]
+WAYS = ["pleach", "bytes", "tmin", "pleach's", "shrinkray"]
 
 
 def say(message):
@@ -62,12 +63,6 @@ def build(package, work):
     for name in ("text", "raw"):
         shutil.copy2(target / TRIPLE / "release" / name, built / name)
     return built
-
-
-def cpu_seconds():
-    """What all processes have taken that were waited for."""
-    times = os.times()
-    return times.children_user + times.children_system
 
 
 def place(program, file):
@@ -128,13 +123,12 @@ def wholes(name, text, fillers, size):
         yield joint.join([text] + chosen)
 
 
-def by_pleach(case):
+def by_pleach(case, options):
     output = case["work"] / "reduced"
-    # Interrupted, it ends with what it has.
-    command = ["timeout", "-s", "INT", str(case["seconds"]), case["pleach"], "reduce", "subject", case["file"], "--program", case["programs"] / "text"]
-    command += ["--text", "--json", "-o", output, "--force"]
-    done = run(command)
-    if done.returncode not in (0, 124):
+    command = [case["pleach"], "reduce", "subject", case["file"], "--program", case["programs"] / "text"]
+    command += ["--text", "--json", "-o", output, "--force", *options]
+    done = run(command, timeout=case["seconds"])
+    if done.returncode != 0:
         say(done.stderr.decode(errors="replace"))
         return None
     return output.read_bytes(), json.loads(done.stdout)["runs"]
@@ -179,17 +173,18 @@ def by_shrinkray(case):
 
 
 def measure(case, way):
-    begun = cpu_seconds()
+    begun = time.monotonic()
     try:
         found = {
-            "pleach": lambda: by_pleach(case),
+            "pleach": lambda: by_pleach(case, []),
+            "bytes": lambda: by_pleach(case, ["--bytes"]),
             "tmin": lambda: by_tmin(case, "raw"),
             "pleach's": lambda: by_tmin(case, "text"),
             "shrinkray": lambda: by_shrinkray(case),
         }[way]()
     except subprocess.TimeoutExpired:
         found = None
-    seconds = cpu_seconds() - begun
+    seconds = time.monotonic() - begun
     if found is None:
         return None
     text, runs = found
@@ -211,8 +206,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     packages = sorted(it.name for it in BUGS.iterdir() if (it / "subject.toml").exists())
     parser.add_argument("--packages", default=",".join(packages))
-    parser.add_argument("--bytes", type=int, default=1200)
-    parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--bytes", type=int, default=3000)
+    parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--work", type=Path, default=ROOT / "fuzz/target/reduction")
     parser.add_argument("--pleach", type=Path, default=ROOT / "target/release/pleach")
     parser.add_argument("--shrinkray", default=shutil.which("shrinkray"))
@@ -220,17 +215,12 @@ def main():
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     ways = [it for it in WAYS if it != "shrinkray" or arguments.shrinkray]
-    kept = work / "results.json"
-    rows = json.loads(kept.read_text()) if kept.exists() else []
+    rows = []
     for name in arguments.packages.split(","):
         package = BUGS / name
-        about = tomllib.loads((package / "subject.toml").read_text())
-        known = {row["case"] for row in rows}
-        bugs = [it for it in about["bugs"] if f"{name}, `{it['name']}`" not in known]
-        if not bugs:
-            continue
         programs = build(package, work)
-        for bug in bugs:
+        about = tomllib.loads((package / "subject.toml").read_text())
+        for bug in about["bugs"]:
             found = embedded(package, about, bug, arguments.pleach, programs / "raw", work, arguments.bytes)
             if found is None:
                 say(f"{name} {bug['name']}: no large input fails in the same place")
@@ -251,7 +241,7 @@ def main():
             results = {way: measure(case, way) for way in ways}
             public = len((package / bug["input"]).read_bytes())
             rows.append({"case": f"{name}, `{bug['name']}`", "from": len(whole), "public": public, **results})
-            kept.write_text(json.dumps(rows, indent=1))
+            (work / "results.json").write_text(json.dumps(rows, indent=1))
     print("| input | bytes | public | " + " | ".join(ways) + " |")
     print("|---|---|---|" + "---|" * len(ways))
     for row in rows:
@@ -263,11 +253,6 @@ def main():
 
     cells = (f"{median(it, 'bytes'):g} / {median(it, 'runs'):g} / {median(it, 'seconds'):.1f}" for it in ways)
     print("| median | | | " + " | ".join(cells) + " |")
-    for way in ways[1:]:
-        both = [(row["pleach"], row[way]) for row in rows if row["pleach"] and row[way] and row[way]["same"]]
-        signs = [sum(sign(one["bytes"], other["bytes"]) for one, other in both) for sign in (int.__lt__, int.__eq__, int.__gt__)]
-        ratio = statistics.median([one["bytes"] / other["bytes"] for one, other in both] or [0])
-        print(f"\npleach beside {way}: smaller {signs[0]}, as small {signs[1]}, larger {signs[2]}; bytes in the median of {ratio:.2f}")
 
 
 main()

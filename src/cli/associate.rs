@@ -96,7 +96,7 @@ pub(super) struct Associate {
     #[arg(long, conflicts_with = "package")]
     all_packages: bool,
     /// Take what inputs have reached from this file, instead of running a target
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "n", "of", "package", "program"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "n", "of", "package", "program", "timeout", "features", "fuzz_dir"])]
     classes: Option<PathBuf>,
     #[command(flatten)]
     target_args: TargetArgs,
@@ -253,7 +253,7 @@ impl Associate {
         };
         let extractor = extractor(&source, self.k, self.features())?;
         let stated = Stated::read(list)?;
-        let is_text = stated.kind(&source.graph)?.is_text();
+        let is_text = self.target_args.text || stated.kind(&source.graph)?.is_text();
         let texts = stated.texts(&source.graph, is_text)?;
         let mut observed = inputs::observe_all(&extractor, texts, self.budget)?;
         observed.check(&source.name)?;

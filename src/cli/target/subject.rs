@@ -34,7 +34,7 @@ pub(crate) struct TargetArgs {
     grammar: Option<PathBuf>,
     /// A target that cannot say what it is has `codec: text`: its inputs are texts
     #[arg(long)]
-    text: bool,
+    pub(crate) text: bool,
     /// Seconds that a single input may take
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub(crate) timeout: u32,
