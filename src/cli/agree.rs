@@ -20,7 +20,7 @@ use pleach_probe::{Probed, Verdict};
 use serde::Serialize;
 
 use crate::args::{JsonArgs, RandomArgs};
-use crate::associate::lesson::{self, Taught, Way, clause, shown};
+use crate::associate::lesson::{self, Way, clause, shown};
 use crate::failure::{Answer, Failure};
 use crate::gaps::{self, Gap, Refused};
 use crate::input::collect;
@@ -285,36 +285,16 @@ impl Agree {
                 Err(_) => report.unread += 1,
             }
         }
-        report.rejected = self.rejected(extractor, &sentences);
+        let known = sentences
+            .iter()
+            .map(|&(text, vector, is_rejected)| (&*text.text, vector, is_rejected));
+        report.rejected = lesson::ways_to_be_rejected(extractor, known, self.random.random_seed);
         gaps.sort_by_key(|it| (it.text.len(), &it.text));
         report.accepted = self.accepted(subject, &gaps);
         report.productions = suspects(subject, &sentences, &report);
         report.rejected.truncate(self.limit);
         report.accepted.truncate(self.limit);
         report
-    }
-
-    /// What rejected sentences have in common.
-    fn rejected(
-        &self,
-        extractor: &Extractor,
-        sentences: &[(&Text, &FeatureVector, bool)],
-    ) -> Vec<Way> {
-        let texts: Vec<Vec<u8>> = sentences.iter().map(|it| it.0.text.clone()).collect();
-        let vectors: Vec<FeatureVector> = sentences.iter().map(|it| it.1.clone()).collect();
-        let members: Vec<bool> = sentences.iter().map(|it| it.2).collect();
-        let seed = self.random.random_seed;
-        let model = lesson::learn(extractor, &vectors, &texts, &[("rejected", &members)], seed);
-        let Some(model) = model else {
-            return Vec::new();
-        };
-        let taught = Taught {
-            model: &model,
-            vectors: &vectors,
-            texts: &texts,
-            is_member: &members,
-        };
-        taught.ways()
     }
 
     /// Where accepted texts cease to be sentences, the most frequent place first.

@@ -90,6 +90,31 @@ pub(crate) struct Way {
     pub(crate) other: Option<String>,
 }
 
+/// When texts are rejected, of sentences with their features and whether they are; nothing if all of them are, or none.
+pub(crate) fn ways_to_be_rejected<'a>(
+    extractor: &Extractor,
+    sentences: impl Iterator<Item = (&'a [u8], &'a FeatureVector, bool)>,
+    seed: u64,
+) -> Vec<Way> {
+    let (mut texts, mut vectors, mut is_member) = (Vec::new(), Vec::new(), Vec::new());
+    for (text, vector, is_rejected) in sentences {
+        texts.push(text.to_vec());
+        vectors.push(vector.clone());
+        is_member.push(is_rejected);
+    }
+    let classes = [("rejected", &is_member[..])];
+    let Some(model) = learn(extractor, &vectors, &texts, &classes, seed) else {
+        return Vec::new();
+    };
+    let taught = Taught {
+        model: &model,
+        vectors: &vectors,
+        texts: &texts,
+        is_member: &is_member,
+    };
+    taught.ways()
+}
+
 /// What is known of the texts of a model.
 pub(crate) struct Taught<'a> {
     pub(crate) model: &'a Model,

@@ -11,7 +11,7 @@ use pleach_probe::Verdict;
 use serde::Serialize;
 
 use super::{Asked, Ran, place};
-use crate::associate::lesson::{self, Taught, Way, clause, shown};
+use crate::associate::lesson::{self, Way, clause, shown};
 use crate::report::{PathView, count};
 
 /// Fewer rejected sentences say nothing.
@@ -239,22 +239,12 @@ fn ways(
     if rejected < LEAST || sentences.len() - rejected < LEAST {
         return Vec::new();
     }
-    let texts: Vec<Vec<u8>> = sentences.iter().map(|it| ran.texts[it.0].clone()).collect();
-    let of = |at: usize| vectors[at].as_ref().ok().cloned().unwrap_or_default();
-    let vectors: Vec<FeatureVector> = sentences.iter().map(|it| of(it.0)).collect();
-    let members: Vec<bool> = sentences.iter().map(|it| it.1).collect();
-    let classes = [("rejected", &members[..])];
-    let model = lesson::learn(extractor, &vectors, &texts, &classes, asked.seed);
-    let Some(model) = model else {
-        return Vec::new();
-    };
-    let taught = Taught {
-        model: &model,
-        vectors: &vectors,
-        texts: &texts,
-        is_member: &members,
-    };
-    taught.ways()
+    let none = FeatureVector::default();
+    let known = sentences.iter().map(|&(at, is_rejected)| {
+        let vector = vectors[at].as_ref().unwrap_or(&none);
+        (&*ran.texts[at], vector, is_rejected)
+    });
+    lesson::ways_to_be_rejected(extractor, known, asked.seed)
 }
 
 #[cfg(test)]
