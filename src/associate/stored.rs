@@ -27,13 +27,13 @@ const HEADER_BYTES: usize = 8 + 4 + 8 + 8;
 /// The most that a model may take.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Why something is no model, or not the one that is wanted.
+/// Why something is not a model, or not the one that is wanted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// It does not begin as models do.
     #[error(
-        "this is no model of what inputs reach\nhelp: `pleach associate TARGET -o FILE` makes one"
+        "this is not a model of what inputs reach\nhelp: `pleach associate TARGET -o FILE` makes one"
     )]
     NoModel,
     /// It is of another version of the format.

@@ -1,6 +1,6 @@
 //! `pleach agree`: where a grammar and the program that it is for take different texts.
 //!
-//! Sentences that the program rejects say that the grammar is too wide; texts that it accepts and that are no sentences, that it is too
+//! Sentences that the program rejects say that the grammar is too wide; texts that it accepts and that are not sentences, that it is too
 //! narrow. Of the former a tree finds what they have in common. Of the latter, each has a place where reading it fails. For
 //! both, productions are ranked by how suspect they are: a production of a rejected sentence is the more so, the fewer accepted
 //! sentences use it (Ochiai's measure, which Raselimo and Fischer take for faults in grammars: SLE 2019).
@@ -38,9 +38,9 @@ const PLACED: usize = 500;
 
 /// Does the grammar of a target fit its parser?
 ///
-/// Makes sentences of the grammar and near misses, runs them in the target, and reads everything that is no sentence: samples,
+/// Makes sentences of the grammar and near misses, runs them in the target, and reads everything that is not a sentence: samples,
 /// too, where there are some. The target says what it takes by `Corpus::Reject`. Sentences that it rejects make the
-/// grammar too wide, and texts that it accepts and that are no sentences make it too narrow. Each side is explained, with
+/// grammar too wide, and texts that it accepts and that are not sentences make it too narrow. Each side is explained, with
 /// the productions to look at first.
 ///
 /// Its exit code is 1 if they disagree.
@@ -126,7 +126,7 @@ struct Report {
     target: String,
     /// Sentences that the target rejects.
     too_wide: Rate,
-    /// Texts that are no sentences and that the target accepts.
+    /// Texts that are not sentences and that the target accepts.
     too_narrow: Rate,
     near_misses: Rate,
     samples: Rate,
@@ -325,7 +325,7 @@ impl Agree {
         ];
         if samples.of > 0 {
             rows.push((
-                "samples accepted that are no sentences",
+                "samples accepted that are not sentences",
                 samples.to_string(),
             ));
         }
@@ -411,7 +411,7 @@ impl Agree {
             return Ok(());
         }
         let name = &self.target;
-        writeln!(out, "\ntoo narrow: `{name}` accepts what is no sentence")?;
+        writeln!(out, "\ntoo narrow: `{name}` accepts what is not a sentence")?;
         for gap in &report.accepted {
             gap.print(out)?;
         }

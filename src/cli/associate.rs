@@ -147,7 +147,7 @@ enum BalanceArg {
 struct Report {
     /// Different texts that were learned from.
     inputs: u64,
-    /// Those that are no sentences, or take too much to parse.
+    /// Those that are not sentences, or take too much to parse.
     left_out: u64,
     /// The symbols of the longest k-paths.
     k: usize,
@@ -412,7 +412,7 @@ fn nothing_to_learn(origin: &Origin, teacher: &Teacher, texts: usize) -> Failure
 fn print(report: &Report, model: &Model, out: &mut Output) -> Result<(), Failure> {
     let left_out = match report.left_out {
         0 => String::new(),
-        left_out => format!(" ({left_out} left out, which are no sentences)"),
+        left_out => format!(" ({left_out} left out, which are not sentences)"),
     };
     let what = noun(model.origin().of);
     let features = format!("{}, k-paths of up to {} symbols", report.features, report.k);

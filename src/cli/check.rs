@@ -28,7 +28,7 @@ use super::source::Source;
 /// its production, a dot, and its place among the symbols of that.
 ///
 /// With --samples, says instead how many texts of others the grammar reads, and where the rest stop: the places that stop most texts come
-/// first. The exit code is 1 if one is no sentence.
+/// first. The exit code is 1 if one is not a sentence.
 ///
 /// Example: pleach check json.ebnf --deny-warnings
 ///

@@ -166,7 +166,7 @@ impl Distill {
         Ok(Answer::Yes)
     }
 
-    /// The k-paths of each input; of one that is no sentence, none.
+    /// The k-paths of each input; of one that is not a sentence, none.
     fn paths_of(&self, subject: &Subject, files: &[InputFile]) -> Result<Things, Failure> {
         if self.k == 0 {
             return Ok(Things {
@@ -200,7 +200,7 @@ impl Distill {
         if others > 0 {
             let name = &subject.source.name;
             note(format_args!(
-                "of {others} of {} only edges and verdicts count: they are no sentences of {name}, or take too long to parse",
+                "of {others} of {} only edges and verdicts count: they are not sentences of {name}, or take too long to parse",
                 count(files.len() as u64, "input")
             ));
         }

@@ -1,4 +1,4 @@
-//! Texts that are no sentences, put together by where they cease to be, so that an author sees which additions to a grammar would bring
+//! Texts that are not sentences, put together by where they cease to be, so that an author sees which additions to a grammar would bring
 //! most.
 //!
 //! Two texts belong together if the parser expected the same things, in the same productions, where it stopped. Parsing a text again to
@@ -36,7 +36,7 @@ pub(super) struct Gap {
     pub(super) productions: Vec<String>,
 }
 
-/// A text that is no sentence.
+/// A text that is not a sentence.
 pub(super) struct Refused<'a> {
     pub(super) text: &'a [u8],
     pub(super) refusal: Refusal,

@@ -88,7 +88,7 @@ pub(super) struct InputFile {
 }
 
 /// The files that the paths stand for: a file for itself, a directory for all files below it, sorted. In directories,
-/// hidden files and what is no file are left out, and links to directories are not followed.
+/// hidden files and what is not a file are left out, and links to directories are not followed.
 pub(super) fn collect(paths: &[PathBuf]) -> Result<Vec<InputFile>, Failure> {
     let mut files = Vec::new();
     for path in paths {

@@ -206,7 +206,7 @@ fn in_plain_words(message: &str) -> String {
         )
 }
 
-/// What to say of a word that is no verb: the one that is nearest, or that other tools have another word for.
+/// What to say of a word that is not a verb: the one that is nearest, or that other tools have another word for.
 fn no_such_verb(word: &str) -> (String, String) {
     const ELSEWHERE: [(&str, &str); 17] = [
         ("add", "init"),

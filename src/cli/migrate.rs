@@ -19,7 +19,7 @@ use super::text::{Tally, TextArgs, Texts};
 /// Rewrite choice sequences of an old grammar as ones of a new grammar
 ///
 /// Every input becomes a file of the same name, below directories too: it is decoded by the old grammar, and the sentence is
-/// parsed and encoded by the new one. What is no sentence any more is left out and counted; its places are those in the
+/// parsed and encoded by the new one. What is not a sentence any more is left out and counted; its places are those in the
 /// sentence, which `pleach decode OLD FILE` prints.
 ///
 /// Example: pleach migrate json-v1.ebnf json.ebnf fuzz/corpus/json -o migrated

@@ -153,7 +153,7 @@ impl Existing {
     }
 }
 
-/// Writes a file that appears whole or not at all. What is no file, such as a pipe or a device, has nothing to lose and is written
+/// Writes a file that appears whole or not at all. What is not a file, such as a pipe or a device, has nothing to lose and is written
 /// to.
 pub(super) fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);

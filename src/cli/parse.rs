@@ -98,7 +98,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// Why a text is no sentence.
+/// Why a text is not a sentence.
 #[derive(Serialize)]
 struct ErrorView {
     offset: usize,

@@ -40,7 +40,7 @@ const TIMEOUT_OF_HANGS: u32 = 1;
 /// Of an artifact of a fuzz target, or any input that fails in it, finds a small one that fails in the same way: panics in the same place, or
 /// dies of the same. It is reduced by its derivation: parts are left out, nested ones take the place of what is around them, names and numbers
 /// become plain, in single steps until none leads to a smaller input that fails. A sentence of the grammar stays one, unless --bytes allows more.
-/// What is no sentence is reduced by its brackets, words and bytes.
+/// What is not a sentence is reduced by its brackets, words and bytes.
 ///
 /// The text goes to standard output, what was done to standard error. The target is built as `pleach fuzz` builds it, and runs many
 /// inputs in a process. Ctrl-C ends with the smallest input so far.
@@ -368,7 +368,7 @@ impl Reduce {
                 (true, Some(choices)) => choices.to_vec(),
                 (true, None) => slip::of_text(text).ok_or_else(|| {
                     Failure::new(
-                        "the result is no sentence, and too long for a choice sequence with slips",
+                        "the result is not a sentence, and too long for a choice sequence with slips",
                         "leave out --as-artifact, which writes the text",
                     )
                 })?,
@@ -393,7 +393,7 @@ impl Reduce {
             match choices(graph, best) {
                 Some(choices) => write!(out, "{}", Tree::decode(&Codec::new(graph), &choices))?,
                 None => {
-                    warn("the result is no sentence, so it has no tree");
+                    warn("the result is not a sentence, so it has no tree");
                     out.bytes(text)?;
                 }
             }
@@ -403,7 +403,7 @@ impl Reduce {
         out.finish()?;
         let how = match (reduced.end, is_sentence) {
             (End::Minimal, true) => "",
-            (End::Minimal, false) => "; it is no sentence",
+            (End::Minimal, false) => "; it is not a sentence",
             (End::Bounded, _) => "; more runs may find a smaller one",
             (End::Interrupted, _) => "; interrupted",
         };

@@ -218,7 +218,7 @@ impl Canvas {
     }
 }
 
-/// The beginning of a text, in which all can be seen: bytes that are no characters are written as in the notation.
+/// The beginning of a text, in which all can be seen: bytes that are not characters are written as in the notation.
 pub(super) fn excerpt(text: &[u8], most: usize) -> String {
     let mut shown = String::new();
     let mut room = most;

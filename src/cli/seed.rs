@@ -371,7 +371,7 @@ fn fill(
 /// Why a covering set is given up.
 fn too_large(cover: &Cover, folder: &Folder, most: u64) -> Failure {
     let coverage = cover.coverage();
-    let message = format_args!(
+    let message = format!(
         "the covering set takes more than {}: {} cover {} of {} {}-paths, and are left as they are",
         size(most),
         count(folder.inputs(), "input"),

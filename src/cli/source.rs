@@ -492,7 +492,7 @@ fn read_other(path: &Path) -> Result<(String, String), Failure> {
 
 /// The grammar of a name that another one asks for: its file is beside that one.
 fn companion(of: &Path, name: &str) -> Option<(String, String)> {
-    // Standard input has nothing beside it, and a name is no path to elsewhere.
+    // Standard input has nothing beside it, and a name is not a path to elsewhere.
     if of == Path::new("-") || Path::new(name).file_name() != Some(OsStr::new(name)) {
         return None;
     }

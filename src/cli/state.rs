@@ -126,7 +126,7 @@ impl Record {
         self.digest
     }
 
-    /// Whether the input was measured; otherwise it is a text that is no sentence.
+    /// Whether the input was measured; otherwise it is a text that is not a sentence.
     pub(super) fn is_valid(&self) -> bool {
         self.valid
     }
@@ -326,7 +326,7 @@ struct Refusal {
 
 fn foreign() -> Refusal {
     Refusal {
-        message: "this is no coverage state".into(),
+        message: "this is not a coverage state".into(),
         help: "name another file: it is neither read nor replaced",
     }
 }

@@ -203,7 +203,7 @@ impl Surround {
         }
         if refused > 0 {
             warn(format_args!(
-                "{refused} of {} left out: no sentences of {}",
+                "{refused} of {} left out: not sentences of {}",
                 count(artifacts.len() as u64, "artifact"),
                 source.name
             ));

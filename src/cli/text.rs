@@ -1,6 +1,6 @@
 //! Texts that come in: parsed within a budget, and those that are left out are counted and told.
 //!
-//! A text can be left out for two reasons, which are counted apart: it is no sentence of the grammar, or it took more than
+//! A text can be left out for two reasons, which are counted apart: it is not a sentence of the grammar, or it took more than
 //! the budget allows, and then nobody knows. Both are rare in a sound corpus and cheap to note, so that many texts cost no more
 //! memory than few; where and why is found out only if the user wants the list.
 
@@ -56,7 +56,7 @@ impl BudgetArgs {
         only_for_texts(kind, &flags)
     }
 
-    /// Which bound was too low, in one clause, and what to do about it; `None` for a text that is no sentence.
+    /// Which bound was too low, in one clause, and what to do about it; `None` for a text that is not a sentence.
     fn exceeded(self, refusal: Refusal) -> Option<(String, &'static str)> {
         match refusal {
             Refusal::OutOfSteps { .. } => Some((
@@ -237,7 +237,7 @@ impl Texts {
     }
 }
 
-/// What is wrong with a text that is no sentence, and what could have come instead.
+/// What is wrong with a text that is not a sentence, and what could have come instead.
 fn in_one_line(error: &Error) -> String {
     let expected = error.expected().iter().map(|it| it.terminal.as_str());
     let mut expected: Vec<&str> = expected.collect();
@@ -274,11 +274,11 @@ pub(super) fn parse_one<T>(
         return Ok(Err(error));
     };
     let (line, column) = (error.line(), error.column());
-    let message = format_args!("{name}:{line}:{column}: {reason}");
+    let message = format!("{name}:{line}:{column}: {reason}");
     Err(Failure::new(message, help))
 }
 
-/// What is said of a text that is no sentence.
+/// What is said of a text that is not a sentence.
 pub(super) fn refused_text(error: &Error, name: &str, text: &[u8]) -> Diagnostic {
     let offset = error.offset();
     let place = Place {
@@ -336,7 +336,7 @@ impl fmt::Display for Listed {
 /// How many texts were left out, and why.
 #[derive(Debug, Serialize)]
 pub(super) struct Tally {
-    /// Those that are no sentences.
+    /// Those that are not sentences.
     pub(super) invalid: u64,
     /// Those that nobody knows of.
     pub(super) out_of_budget: u64,
@@ -390,9 +390,9 @@ impl Tally {
         };
         if self.invalid > 0 {
             warn(format_args!(
-                "{} of {inputs} inputs left out: no {} of {grammar}{list}",
+                "{} of {inputs} inputs left out: not {} of {grammar}{list}",
                 self.invalid,
-                plural(self.invalid, "sentence", "sentences")
+                plural(self.invalid, "a sentence", "sentences")
             ));
         }
         if self.out_of_budget > 0 {

@@ -123,7 +123,7 @@ fn duplicate(
         Ok(number) if is_name(name) => number,
         _ => {
             return Err(Failure::new(
-                format_args!("--duplicate-context {context}: this is no place in a grammar"),
+                format_args!("--duplicate-context {context}: this is not a place in a grammar"),
                 "name a production, or one with the number of an alternative, as in `Factor.3`",
             ));
         }

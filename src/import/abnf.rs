@@ -272,7 +272,7 @@ impl Reader<'_> {
                 return Err(self.scan.error(
                     ErrorKind::UnexpectedToken,
                     span,
-                    "`=` behind what is no name",
+                    "`=` behind what is not a name",
                     "a rule is written `name = elements`",
                 ));
             }

@@ -301,7 +301,7 @@ pub(crate) fn read_grammar_mutator(text: &str) -> Result<Imported, Error> {
                             reader.remarks.push(Remark {
                                 span,
                                 what: format!(
-                                    "`{string}` is no name of the grammar, so it is text"
+                                    "`{string}` is not a name of the grammar, so it is text"
                                 ),
                                 effect: Effect::Other,
                             });

@@ -108,7 +108,7 @@ fn what_is_left_out_is_remarked() {
     );
     assert_eq!(
         remarks("{\"<a>\": [[\"<b>\"]]}", Notation::GrammarMutator),
-        ["1:11 `<b>` is no name of the grammar, so it is text (the language is another one)"]
+        ["1:11 `<b>` is not a name of the grammar, so it is text (the language is another one)"]
     );
     for case in CASES {
         let read = read(case.text, case.notation).unwrap();

@@ -167,7 +167,7 @@ impl Reader<'_> {
                 self.build.ast.literal(text.as_bytes(), span)
             }
             Token::Brackets(inside) => self.class(inside, span)?,
-            Token::Define => return Err(self.error(span, "`::=` behind what is no name")),
+            Token::Define => return Err(self.error(span, "`::=` behind what is not a name")),
         };
         self.settle_before()?;
         self.build.push(expr);

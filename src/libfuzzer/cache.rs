@@ -26,7 +26,7 @@
 pub(super) enum Known<'a> {
     /// It is a sentence, and these choices derive it.
     Sentence(&'a [u8]),
-    /// It was parsed in vain: it is no sentence, or the budget did not suffice to see that it is one.
+    /// It was parsed in vain: it is not a sentence, or the budget did not suffice to see that it is one.
     Unread,
 }
 

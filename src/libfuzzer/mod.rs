@@ -23,7 +23,7 @@
 //! A mutator never returns an empty input (libFuzzer would put a space in its place) and never more than it may.
 //!
 //! With `codec: text` ([`InputCodec::Text`]) corpus files are the text itself, and the target gets its bytes as they are. The
-//! mutator parses them, each text of the corpus once, and keeps the answers. A text that is no sentence is an input like
+//! mutator parses them, each text of the corpus once, and keeps the answers. A text that is not a sentence is an input like
 //! others: it has no k-paths, and it is mutated byte by byte, but for one mutation in eight, which gives a fresh sentence
 //! instead. So is, on purpose, the share `PLEACH_RAW` of the sentences. All other mutants are sentences.
 //!

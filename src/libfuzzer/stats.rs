@@ -13,7 +13,7 @@ pub struct Stats {
     pub runs: u64,
     /// Texts that were the mutator's last output.
     pub at_hand: u64,
-    /// Texts that the cache knew, those that are no sentences included.
+    /// Texts that the cache knew, those that are not sentences included.
     pub cached: u64,
     /// Texts that had to be parsed, and were sentences.
     pub parsed: u64,

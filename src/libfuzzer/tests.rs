@@ -237,7 +237,7 @@ fn models_are_followed_or_refused_with_what_to_do() {
     assert!(refused(Some("nowhere"), None, None).contains("nowhere: cannot read it"));
     std::fs::write(folder.path().join("json"), "{}").unwrap();
     assert!(refused(Some("json"), None, None).contains("no models in JSON"));
-    assert!(refused(None, Some(b"x"), None).contains("this is no model"));
+    assert!(refused(None, Some(b"x"), None).contains("this is not a model"));
     let mut other = Session::new(&graph("a := 'x' | 'y';"), 2).unwrap();
     let message = model::follow(&mut other, None, Some(bytes), None).unwrap_err();
     assert!(

@@ -116,7 +116,7 @@ impl Texts {
         }
     }
 
-    /// Takes in a text that has crashed the target before; nothing where it is no sentence.
+    /// Takes in a text that has crashed the target before; nothing where it is not a sentence.
     pub(super) fn shun(&mut self, session: &mut Session, text: &[u8]) {
         if self.recognize(session, text, Reader::Mutator) {
             let choices = session.choices().to_vec();

@@ -35,7 +35,7 @@ pub(crate) fn in_module(name: &str, file: &str, package: &str) -> String {
     modules.join("::")
 }
 
-/// The name without generic arguments. Angle brackets that say whose method it is stay if they name a trait, or what is no path.
+/// The name without generic arguments. Angle brackets that say whose method it is stay if they name a trait, or what is not a path.
 pub(crate) fn without_arguments(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     // For each bracket that is open: where it began in `out`, and whether what is in it is an argument.

@@ -224,7 +224,7 @@ fn archive(checkout: &Checkout) -> Result<PathBuf> {
         let archive = PathBuf::from(archive);
         ensure!(
             archive.is_file(),
-            "{ARCHIVE_VARIABLE} names {}, which is no file",
+            "{ARCHIVE_VARIABLE} names {}, which is not a file",
             archive.display()
         );
         return Ok(archive);

@@ -121,7 +121,7 @@ impl Learned {
             .arg(&samples)
             .args(["--text", "--context", &self.context.to_string()]);
         let status = learn.arg("-o").arg(&model).status()?;
-        // 1: some of the texts are no sentences.
+        // 1: some of the texts are not sentences.
         let is_done = matches!(status.code(), Some(0 | 1));
         ensure!(is_done, "{learn:?} has failed: {status}");
         for mode in MODES {

@@ -104,7 +104,7 @@ fn report(pleach: &Path, set: &Set, texts: &Path) -> Result<Report> {
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()?;
-    // 1: some of the texts are no sentences.
+    // 1: some of the texts are not sentences.
     let is_done = matches!(output.status.code(), Some(0 | 1));
     ensure!(is_done, "{coverage:?} has failed: {}", output.status);
     fs::write(texts.with_extension("json"), &output.stdout)?;

@@ -170,7 +170,7 @@ impl Observed {
                 some => format!("; {some} of them take more than --max-steps or --max-memory"),
             };
             warn(format_args!(
-                "{} of {} left out: no sentences of {grammar}{why}",
+                "{} of {} left out: not sentences of {grammar}{why}",
                 self.left_out,
                 count(all, "input")
             ));

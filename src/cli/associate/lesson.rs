@@ -28,7 +28,7 @@ pub(crate) fn extractor(source: &Source, budget: Budget) -> Result<Extractor, Fa
     Ok(extractor.with_budget(budget))
 }
 
-/// The features of each text; of one that is no sentence, why not.
+/// The features of each text; of one that is not a sentence, why not.
 pub(crate) fn features(
     extractor: &Arc<Extractor>,
     texts: &[Vec<u8>],
@@ -86,7 +86,7 @@ pub(crate) struct Way {
     pub(crate) inputs: u32,
     /// The shortest member of which it holds.
     pub(crate) member: Option<String>,
-    /// The text that is most like it, of those that are no members.
+    /// The text that is most like it, of those that are not members.
     pub(crate) other: Option<String>,
 }
 

@@ -210,7 +210,7 @@ impl Predict {
         }
         if inputs.left_out > 0 {
             warn(format_args!(
-                "{} left out: no sentences of the model's grammar",
+                "{} left out: not sentences of the model's grammar",
                 count(inputs.left_out, "input")
             ));
         }

@@ -277,7 +277,7 @@ impl CrashArgs {
                 ));
                 Err(Failure::new(
                     format_args!(
-                        "{} is no sentence of {}, so it has no structure to explain the failure by",
+                        "{} is not a sentence of {}, so it has no structure to explain the failure by",
                         artifact.display(),
                         subject.source.name
                     ),

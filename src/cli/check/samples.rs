@@ -30,7 +30,7 @@ struct Report {
     gaps: Vec<Gap>,
 }
 
-/// Parses samples, and says where those stop that are no sentences. The answer is yes if all are.
+/// Parses samples, and says where those stop that are not sentences. The answer is yes if all are.
 pub(super) fn check(
     source: &Source,
     paths: &[PathBuf],

@@ -54,7 +54,7 @@ pub(super) fn tools(report: &mut Report) -> Option<CargoFuzz> {
     match env::var_os(ARCHIVE).filter(|it| !it.is_empty()) {
         Some(archive) if !Path::new(&archive).is_file() => report.wrong(
             "engine",
-            format!("{ARCHIVE} names {}, which is no file", archive.display()),
+            format!("{ARCHIVE} names {}, which is not a file", archive.display()),
             format!(
                 "unset {ARCHIVE}, so that the engine is built, or name an archive of libFuzzer"
             ),

@@ -68,7 +68,7 @@ impl Ruler {
         Texts::new(Parser::new(&self.graph), TextArgs::within(BUDGET))
     }
 
-    /// Which k-paths the files cover, and how many of them are no sentences. Directories that do not exist are empty, and empty ones
+    /// Which k-paths the files cover, and how many of them are not sentences. Directories that do not exist are empty, and empty ones
     /// are no news.
     pub(super) fn measure(&self, paths: &[PathBuf]) -> Result<(Meter, u64), Failure> {
         let is_there = |path: &&PathBuf| path.is_file() || has_files(path);

@@ -18,7 +18,7 @@ use super::super::progress::Progress;
 use super::super::record::Record;
 use super::super::text::Texts;
 
-/// What has become of the texts: those that were left out are no sentences, or beyond the budget.
+/// What has become of the texts: those that were left out are not sentences, or beyond the budget.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Seeded {
     added: u64,
@@ -35,7 +35,7 @@ impl fmt::Display for Seeded {
         } = self;
         write!(f, "seeds: {added} added, {present} there already")?;
         if *invalid > 0 {
-            write!(f, ", {invalid} left out, which are no sentences")?;
+            write!(f, ", {invalid} left out, which are not sentences")?;
         }
         Ok(())
     }

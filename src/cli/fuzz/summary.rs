@@ -27,7 +27,7 @@ pub(super) struct Summary<'a> {
     pub(super) corpus_dir: &'a Path,
     /// Nothing without a grammar.
     pub(super) k_paths: Option<Vec<Level>>,
-    /// Files of the corpus that are no sentences, of texts measured with a grammar.
+    /// Files of the corpus that are not sentences, of texts measured with a grammar.
     pub(super) invalid: Option<u64>,
     /// What all inputs have covered that were run, as the target's mutator counts, if it says so.
     pub(super) k_paths_run: Option<PathCounts>,

@@ -27,7 +27,7 @@ const TRIED: usize = 6;
 const LEAST: usize = 10;
 /// So many more have to be accepted.
 const MORE: usize = 5;
-/// Different texts of a production, below which it is no name.
+/// Different texts of a production, below which it is not a name.
 const DIFFERENT: usize = 8;
 
 /// What it changes that all uses of a production are the same.

@@ -71,7 +71,7 @@ pub(crate) struct TextCounts {
     pub(crate) hits: u64,
     /// By parsing, or not at all.
     pub(crate) misses: u64,
-    /// Of the misses, those that are no sentences.
+    /// Of the misses, those that are not sentences.
     pub(crate) refused: u64,
     /// Of the misses, those that could not be parsed within the budget.
     pub(crate) exhausted: u64,

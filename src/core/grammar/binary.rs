@@ -47,7 +47,7 @@ const CONFIG: Configuration = bincode::config::standard();
 #[non_exhaustive]
 pub enum Error {
     /// They do not begin as compiled grammars do.
-    #[error("this is no compiled grammar\nhelp: `pleach compile GRAMMAR -o FILE` makes one")]
+    #[error("this is not a compiled grammar\nhelp: `pleach compile GRAMMAR -o FILE` makes one")]
     NotCompiled,
     /// They are of another version of the format.
     #[error(
@@ -356,7 +356,7 @@ impl<'b> Input<'b> {
                 return Err(self.damaged("a name that is none"));
             }
             if head.mode.is_some() && !role.is_lexical() {
-                return Err(self.damaged("a mode of what is no token"));
+                return Err(self.damaged("a mode of what is not a token"));
             }
             productions.push(DraftProduction {
                 name: head.name.into(),

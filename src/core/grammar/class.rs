@@ -112,7 +112,7 @@ impl CharClass {
         chars + bytes
     }
 
-    /// All characters that are no members, raw bytes left aside; `None` if there is none.
+    /// All characters that are not members, raw bytes left aside; `None` if there is none.
     pub fn negated_chars(&self) -> Option<CharClass> {
         let mut set = regex_syntax::hir::ClassUnicode::new(
             self.chars
@@ -124,7 +124,7 @@ impl CharClass {
         CharClass::new(&chars, &[])
     }
 
-    /// All of the 256 bytes that are no members, characters beyond ASCII left aside; `None` if there is none.
+    /// All of the 256 bytes that are not members, characters beyond ASCII left aside; `None` if there is none.
     pub(super) fn negated_bytes(&self) -> Option<CharClass> {
         let ascii = self.chars.iter().filter(|(low, _)| low.is_ascii());
         let ascii = ascii.map(|&(low, high)| (low as u8, high.min('\x7f') as u8));

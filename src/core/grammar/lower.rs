@@ -113,7 +113,7 @@ fn define(ast: &Ast, source: &[u8], names: &IdVec<NameId, Box<str>>) -> Result<D
                 ErrorKind::InvalidName,
                 source,
                 production.name_span,
-                format!("`{}` is no name", name.escape_debug()),
+                format!("`{}` is not a name", name.escape_debug()),
                 "names start with a letter or `_` and go on with letters, digits, `_` and `-`",
             ));
         }

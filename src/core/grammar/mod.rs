@@ -121,7 +121,7 @@ impl Grammar {
                         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
                             "it is UTF-16, as some editors call Unicode: save it as UTF-8"
                         }
-                        _ if text.contains(&0) => "this is no text: name a grammar file",
+                        _ if text.contains(&0) => "this is not text: name a grammar file",
                         _ => {
                             "save it as UTF-8; a raw byte is written as an escape, as in \"\\xff\""
                         }

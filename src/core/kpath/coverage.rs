@@ -180,7 +180,7 @@ impl HitCounts {
         }
     }
 
-    /// The hits of a window. What is no window needs none: it has as many as can be.
+    /// The hits of a window. What is not a window needs none: it has as many as can be.
     #[inline]
     pub(crate) fn count(&self, window: u32) -> u32 {
         self.counts

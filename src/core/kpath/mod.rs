@@ -193,7 +193,7 @@ impl KPaths {
         self.offsets[symbol.index() * self.k + self.k - level]
     }
 
-    /// The rank of a path of 1 to k symbols among the paths of its length: O(length). `None` for what is no path.
+    /// The rank of a path of 1 to k symbols among the paths of its length: O(length). `None` for what is not a path.
     pub fn rank(&self, path: &[SymbolId]) -> Option<u64> {
         let level = path.len();
         let &first = path.first()?;
@@ -294,7 +294,7 @@ impl KPaths {
         self.window_into(rank, &mut path).then_some(path)
     }
 
-    /// Puts the path of a window into `path`, replacing what is in it; false for what is no window.
+    /// Puts the path of a window into `path`, replacing what is in it; false for what is not a window.
     pub fn window_into(&self, rank: u64, path: &mut Vec<SymbolId>) -> bool {
         path.clear();
         let Some(mut rest) = rank.checked_sub(self.len()) else {

@@ -4,7 +4,7 @@
 //! symbol. An alternation shows the alternative taken, a repetition takes place at least once, a concatenation shows all of its
 //! parts. The article drops the symbols that it opens, and then most paths of a real grammar share their pattern with others:
 //! it is no longer told where the last symbol is, and chains of productions such as those of operator levels look alike.
-//! So the symbols of the path are marked. Angle brackets are no part of the notation, and stand out where quotes, parentheses and
+//! So the symbols of the path are marked. Angle brackets are not a part of the notation, and stand out where quotes, parentheses and
 //! square brackets abound:
 //!
 //! ```text
@@ -34,7 +34,7 @@ const CUT: &str = "...";
 /// The pattern of a path, as in `MultExpr: MultExpr ("*"|"/"|"%") <UnaryExpr: "(" <AddExpr: AddExpr <"-"> MultExpr> ")">`.
 ///
 /// First the production in which the path begins. Then its right side, with the symbols of the path in angle brackets, each but
-/// the last with what it leads into. Empty for an empty path; what is no path of the graph is printed as far as it is one.
+/// the last with what it leads into. Empty for an empty path; what is not a path of the graph is printed as far as it is one.
 ///
 /// ```
 /// use pleach_core::grammar::Grammar;

@@ -143,7 +143,7 @@ fn a_pattern_is_the_partial_sentence_of_its_path() {
         r#"MultExpr: MultExpr ("*"|"/"|"%") <UnaryExpr: "(" <AddExpr: AddExpr <"-"> MultExpr> ")">"#
     );
     assert_eq!(pattern(&expr, &[]), "");
-    // What is no path is printed as far as it is one.
+    // What is not a path is printed as far as it is one.
     let path = named(&expr, &["MultExpr.5", "AddExpr.3"]);
     assert_eq!(
         pattern(&expr, &path),

@@ -16,7 +16,7 @@ use crate::id::{Id as _, IdVec, NodeId, ProductionId};
 
 use super::tokens::{NO_TOKEN, Origin, Token};
 
-/// The row of what is no place of a token.
+/// The row of what is not a place of a token.
 pub(super) const NO_PLACE: u32 = u32::MAX;
 
 /// Sets of tokens, one a row.

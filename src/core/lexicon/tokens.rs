@@ -9,7 +9,7 @@ use crate::grammar::print::Literal;
 use crate::grammar::{Grammar, NodeKind, Role};
 use crate::id::{ClassId, Id as _, IdVec, LiteralId, NodeId, ProductionId};
 
-/// What is no token, in tables by node.
+/// What is not a token, in tables by node.
 pub(super) const NO_TOKEN: u32 = u32::MAX;
 
 /// Where a token is written.

@@ -28,12 +28,12 @@ const HEADER_BYTES: usize = 8 + 4 + 8 + 8;
 /// The most that a model may take.
 const MAX_BYTES: usize = 1 << 28;
 
-/// Why something is no model of a grammar.
+/// Why something is not a model of a grammar.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// It does not begin as models do.
-    #[error("this is no model\nhelp: `pleach learn GRAMMAR SAMPLES -o FILE` makes one")]
+    #[error("this is not a model\nhelp: `pleach learn GRAMMAR SAMPLES -o FILE` makes one")]
     NoModel,
     /// It is of another version of the format.
     #[error(

@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Number {
         };
         number().map(Number).ok_or_else(|| {
             serde::de::Error::custom(format_args!(
-                "{text} is no count: it takes a number from 0 to 18446744073 with at most nine decimals"
+                "{text} is not a count: it takes a number from 0 to 18446744073 with at most nine decimals"
             ))
         })
     }

@@ -393,7 +393,7 @@ fn the_grammar_states_a_model_and_a_model_states_a_grammar() {
         annotated.to_string(),
         "a := 40% \"x\" | 30% \"y\" | 30% b;\nb := \"z\" | \"w\";\n"
     );
-    // The probabilities are no part of what ties a model to its grammar.
+    // The probabilities are not a part of what ties a model to its grammar.
     let plain = graph("a := 'x' | 'y' | b; b := 'z' | 'w';");
     let again = Model::stated(&Arc::new(Codec::new(&Graph::new(annotated).unwrap())));
     assert_eq!(again, model);

@@ -173,7 +173,7 @@ const GROUPS: [Ranges; 10] = [
         ('\u{2600}', '\u{26ff}'),
         ('\u{1f600}', '\u{1f64f}'),
     ],
-    // The ends of what encodings and planes have, and what is no character.
+    // The ends of what encodings and planes have, and what is not a character.
     &[
         ('\u{80}', '\u{80}'),
         ('\u{ff}', '\u{100}'),

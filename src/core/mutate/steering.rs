@@ -10,7 +10,7 @@
 //! window is the target. To seek the rarest of a few cost one run in nine, and brought edges in none of eight programs.
 //!
 //! An input that crashes covers nothing, since its process is gone; the next one would seek the same path and crash again. So the
-//! paths of known crashes are no targets, and those of them that no input has survived, on any level, are *suspects*: with them,
+//! paths of known crashes are not targets, and those of them that no input has survived, on any level, are *suspects*: with them,
 //! a mutant is likely to crash like the others, the likelier the more crashes had them. One input that survives clears them.
 
 use crate::bitset::BitSet;

@@ -205,7 +205,7 @@ impl Workspace {
         self.is_bare = false;
     }
 
-    /// The choices of the whole text; none if it is no sentence, or if that takes too long to find out.
+    /// The choices of the whole text; none if it is not a sentence, or if that takes too long to find out.
     fn recognize(&mut self) -> Option<Vec<u8>> {
         let start = self.graph().grammar().start();
         let mut choices = Vec::new();

@@ -401,7 +401,7 @@ fn member(
 /// Writes the choice of the member of a class that a text is.
 pub(super) fn encode_member(tables: &Tables, class: ClassId, text: &[u8], encoder: &mut Encoder) {
     if !text.is_empty() {
-        // A character that is no member is read as a byte that is one.
+        // A character that is not a member is read as a byte that is one.
         let is_raw = wide_char(text, 0).is_some_and(|wide| wide.len_utf8() != text.len());
         member(tables, class, text, 0, is_raw, encoder);
     }

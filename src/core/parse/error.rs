@@ -1,4 +1,4 @@
-//! What is said of a text that is no sentence.
+//! What is said of a text that is not a sentence.
 
 use std::fmt;
 
@@ -197,7 +197,7 @@ fn cause(
         return Some("the text begins with a byte order mark: save it without");
     }
     if text.is_empty() {
-        return Some("the text is empty, which is no sentence of this grammar");
+        return Some("the text is empty, which is not a sentence of this grammar");
     }
     if longest_prefix == Some(offset) && matches!(rest, b"\n" | b"\r\n") {
         return Some(

@@ -1,4 +1,4 @@
-//! Why a text is no sentence.
+//! Why a text is not a sentence.
 //!
 //! The text is read again up to where it failed, with everything kept in the last set: what the items there read next is
 //! what was expected. Then it is read once more with nothing left out, because only so is it seen of every prefix whether it

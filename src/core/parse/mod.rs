@@ -112,7 +112,7 @@ impl Default for Budget {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The text is no sentence.
+    /// The text is not a sentence.
     NoSentence {
         /// The bytes that some sentence begins with; none begins with those and the next byte, or where a class reads a whole
         /// character, the next character.
@@ -285,7 +285,7 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the text is no sentence, or if the budget does not suffice.
+    /// A [`Refusal`] if the text is not a sentence, or if the budget does not suffice.
     pub fn parse<'a>(
         &'a self,
         text: &'a [u8],
@@ -311,7 +311,7 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// An [`Error`] that says where the text is no sentence and what was expected there, or that the budget is spent.
+    /// An [`Error`] that says where the text is not a sentence and what was expected there, or that the budget is spent.
     pub fn encode(&self, text: &[u8]) -> Result<Vec<u8>, Error> {
         let mut workspace = Workspace::new();
         let mut choices = Vec::new();

@@ -21,7 +21,7 @@
 //! A sentence is reduced by its derivation, in single steps ([`sentence`](self) steps: shortest derivations, hoisted descendants, other
 //! alternatives with old parts, items left out, plainer characters), those first that take away half of it, as in delta debugging
 //! (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002; on trees: Misherghi and Su, *HDD*, 2006;
-//! by the grammar: Sun and others, *Perses*, 2018). Then runs of bytes are left out wherever the rest is a sentence. What is no sentence is
+//! by the grammar: Sun and others, *Perses*, 2018). Then runs of bytes are left out wherever the rest is a sentence. What is not a sentence is
 //! reduced by its lines, words, brackets and bytes.
 //!
 //! The end is a fixed point: no single step leads to a smaller input for which the test holds. The candidates depend on the grammar, the
@@ -97,7 +97,7 @@ pub struct Reducer {
     best: Option<Candidate>,
     /// The digests of all texts that were offered.
     known: BTreeSet<u128>,
-    /// Those of texts that are no sentences.
+    /// Those of texts that are not sentences.
     refused: BTreeSet<u128>,
     stage: Stage,
     steps: Steps,
@@ -218,7 +218,7 @@ impl Reducer {
         self.tests
     }
 
-    /// How many candidates were left out because they are no sentences.
+    /// How many candidates were left out because they are not sentences.
     pub fn refused_by_grammar(&self) -> u64 {
         self.refused.len() as u64
     }

@@ -21,7 +21,7 @@ pub struct Part(u32);
 
 /// A node of a production, while a text is being made.
 ///
-/// On entering there is no text of it yet; on leaving it is the end of the text so far.
+/// On entering there is not text of it yet; on leaving it is the end of the text so far.
 #[derive(Debug)]
 pub struct Node<'a> {
     pub(super) text: &'a mut Vec<u8>,

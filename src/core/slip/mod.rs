@@ -16,7 +16,7 @@
 //! and random bytes end in one with a chance of 2^-32 or less. Encoding stays the exact inverse. What knows of no slips, and
 //! takes the trailer for choices, reads the same derivation wherever the choices before it are complete.
 //!
-//! Two kinds of entry are no slips but *variations*, which leave the text a sentence with the same derivation: another separator
+//! Two kinds of entry are not slips but *variations*, which leave the text a sentence with the same derivation: another separator
 //! before a token, and another case for the letters of a literal that allows either. They are taken where they hold.
 //!
 //! Places are numbers of sites in pre-order; whoever edits the derivation moves them along ([`Slips::move_to`]).

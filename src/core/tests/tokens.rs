@@ -66,7 +66,7 @@ fn whatever_the_tokens_are_reading_and_rendering_agree() {
             let choices: Vec<u8> = (0..rng.below(30)).map(|_| rng.bits() as u8).collect();
             let sentence = codec.sentence(&choices);
             all += 1;
-            // What skips too little reads differently, or not at all, and then is no sentence.
+            // What skips too little reads differently, or not at all, and then is not a sentence.
             let budget = Budget {
                 steps: 200_000,
                 bytes: 64 << 20,

@@ -53,7 +53,7 @@ pub(super) fn is_word(scan: &Scan<'_>, word: &str) -> bool {
 }
 
 /// Passes over code in another language, from its opening bracket to the one that closes it. Brackets in its strings and comments do not
-/// count; a quote that its line does not close is no string.
+/// count; a quote that its line does not close is not a string.
 pub(super) fn code(scan: &mut Scan<'_>, open: char, close: char) -> Result<(), Error> {
     let start = scan.at;
     let mut depth = 0_usize;
@@ -188,7 +188,7 @@ fn escape(scan: &mut Scan<'_>) -> Result<u32, Error> {
                     return Err(scan.error(
                         ErrorKind::InvalidEscape,
                         scan.span_from(start),
-                        "an escape that is no character",
+                        "an escape that is not a character",
                         "write four hexadecimal digits, or some in braces: `\\u00E9`, `\\u{1F600}`",
                     ));
                 }

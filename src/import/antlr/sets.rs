@@ -15,7 +15,7 @@ pub(super) fn single(c: char) -> ClassUnicode {
     ClassUnicode::new([ClassUnicodeRange::new(c, c)])
 }
 
-/// The characters from one code point to another. Surrogates are no characters: no text has them.
+/// The characters from one code point to another. Surrogates are not characters: no text has them.
 pub(super) fn range(low: u32, high: u32) -> ClassUnicode {
     const SURROGATES: RangeInclusive<u32> = 0xd800..=0xdfff;
     let low = if SURROGATES.contains(&low) {

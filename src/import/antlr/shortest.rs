@@ -8,7 +8,7 @@
 //! states one by one). So `.*? '*/'` becomes `([^*] | "*"+ [^*/])* "*"+ "/"`.
 //!
 //! References are replaced by the rules they stand for, except for those that contain themselves (`'/*' (Comment | .)*? '*/'`): these are
-//! read as if each were a character of its own. What such a rule begins with then begins one and is no text of the loop, so
+//! read as if each were a character of its own. What such a rule begins with then begins one and is not text of the loop, so
 //! that there is one way to read it. Automata and expressions that become too large are given up.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -84,7 +84,7 @@ pub(super) struct Uses {
 pub(super) enum Place {
     /// Where something may be skipped.
     Spaced,
-    /// In an atomic rule that is no token.
+    /// In an atomic rule that is not a token.
     Atomic,
     /// In a token.
     Token,

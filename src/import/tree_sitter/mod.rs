@@ -117,7 +117,7 @@ impl<'t> Writer<'_, 't> {
                     "one of the extras, which cannot do without an external".to_owned()
                 }
                 (false, false) if !is_skipped => {
-                    "one of the extras, which is no token: it contains itself".to_owned()
+                    "one of the extras, which is not a token: it contains itself".to_owned()
                 }
                 _ => continue,
             };

@@ -66,7 +66,7 @@ impl Request {
                 _ => true,
             };
             if !done {
-                return Err(wrong(&format!("`{line}` is no request")));
+                return Err(wrong(&format!("`{line}` is not a request")));
             }
         }
         if lengths(&request.inputs).any(|len| len.is_none()) {
@@ -148,11 +148,15 @@ mod tests {
         let table: [(&str, &[u8], &str); 6] = [
             ("pleach-probe 2\n", b"", "another version"),
             ("", b"", "another version"),
-            ("pleach-probe 1\nfirst -1", b"", "`first -1` is no request"),
+            (
+                "pleach-probe 1\nfirst -1",
+                b"",
+                "`first -1` is not a request",
+            ),
             (
                 "pleach-probe 1\ntexts maybe",
                 b"",
-                "`texts maybe` is no request",
+                "`texts maybe` is not a request",
             ),
             ("pleach-probe 1", b"\x05\0\0\0abc", "`inputs` is cut"),
             ("pleach-probe 1", b"\x01\0\0", "`inputs` is cut"),

@@ -19,7 +19,7 @@ pub(super) struct Kind {
     /// How the names of the files end.
     ends: &'static [&'static str],
     pub(super) take: Take,
-    /// What the documents are, for the table, where they are no files.
+    /// What the documents are, for the table, where they are not files.
     pub(super) what: &'static str,
     /// What stands before, between and behind documents that are one behind the other, where that is a document.
     pub(super) join: Option<[&'static str; 3]>,

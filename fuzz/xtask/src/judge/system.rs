@@ -62,7 +62,7 @@ pub(super) fn load(path: &Path, start: Option<&str>, finding: &mut Finding) -> R
 
 /// The grammar of a name that another one asks for: its file is beside that one.
 pub(super) fn companion(of: &Path, name: &str) -> Option<(String, String)> {
-    // A name is no path to elsewhere.
+    // A name is not a path to elsewhere.
     if Path::new(name).file_name() != Some(OsStr::new(name)) {
         return None;
     }

@@ -315,7 +315,7 @@ fn an_interrupt_ends_with_what_was_read() {
         assert!(message.starts_with("interrupted: "), "{message}");
         drop(pipes);
         let report: Value = serde_json::from_reader(child.stdout.take().unwrap()).unwrap();
-        // The empty texts of the pipes are no sentences.
+        // The empty texts of the pipes are not sentences.
         assert_eq!(report["inputs"], 1 + threads, "{arguments}");
         assert_eq!(report["invalid"], threads, "{arguments}");
         let messages: Vec<String> = messages.map(Result::unwrap).collect();

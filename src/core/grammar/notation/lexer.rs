@@ -195,7 +195,7 @@ impl<'t> Lexer<'t> {
             ),
             (
                 "\0",
-                "this is no text, or UTF-16: save it as UTF-8, or name another file",
+                "this is not text, or UTF-16: save it as UTF-8, or name another file",
             ),
         ];
         let known = TABLE.iter().find(|(start, _)| rest.starts_with(start));

@@ -43,7 +43,7 @@
 //! being a name anywhere. Literals of the syntax belong to the first mode that is written, if they could be a token of it. Tokens are
 //! regular: they do not contain themselves.
 //!
-//! *Nothing* is written `()`: a concatenation of no elements, which derives the empty text and, unlike `""`, is no symbol.
+//! *Nothing* is written `()`: a concatenation of no elements, which derives the empty text and, unlike `""`, is not a symbol.
 //!
 //! Reading takes linear time and recurses nowhere, so parentheses nest as deep as memory goes.
 

@@ -74,7 +74,7 @@ fn errors_say_what_to_do() {
     let error = |bytes: &[u8]| Grammar::from_bytes(bytes).unwrap_err().to_string();
     assert_eq!(
         error(b"a := 'x';"),
-        "this is no compiled grammar\nhelp: `pleach compile GRAMMAR -o FILE` makes one"
+        "this is not a compiled grammar\nhelp: `pleach compile GRAMMAR -o FILE` makes one"
     );
     let mut bytes = read("a := 'x';").to_bytes();
     assert_eq!(

@@ -101,6 +101,6 @@ fn names_that_cannot_be_written_are_refused() {
     let error: Error = Grammar::from_ast(&ast, "<a b> \"x\"").unwrap_err();
     assert_eq!(
         (error.kind(), error.message()),
-        (ErrorKind::InvalidName, "`a b` is no name")
+        (ErrorKind::InvalidName, "`a b` is not a name")
     );
 }

@@ -84,7 +84,7 @@ fn such_a_text_is_mutated_on_or_forgotten() {
         }
     });
     assert!(on > 400 && forgotten > 150, "{on} {forgotten}");
-    // Without leave to be invalid it is no sentence's parent but the derivation's.
+    // Without leave to be invalid it is not a sentence's parent but the derivation's.
     mutants(session(0, 0), &input, |session, _| {
         assert!(!session.has_slips());
     });

@@ -1,4 +1,4 @@
-//! What is said of texts that are no sentences, and budgets that do not suffice.
+//! What is said of texts that are not sentences, and budgets that do not suffice.
 
 use expect_test::{Expect, expect};
 
