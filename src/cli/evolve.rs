@@ -1,9 +1,11 @@
 //! `pleach evolve`: campaigns with goals.
 
 mod curves;
+mod engine;
 mod journal;
 mod report;
 mod runner;
+mod seeds;
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,28 +13,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ValueEnum};
+use pleach_core::Codec;
 use pleach_core::model::Model;
-use pleach_core::{Codec, Parser};
 use pleach_evolve::goal::SINGLE;
 use pleach_evolve::mapping::Structure;
 use pleach_evolve::{Campaign, Generation, Goal, Journaled, Settings, Stopped, Strategy, Weights};
 
 use super::args::{ForceArgs, JsonArgs, RandomArgs};
-use super::failure::{Answer, Failure, note, warn};
+use super::failure::{Answer, Failure, note};
 use super::folder::{Folder, name_of};
-use super::input::{collect, read_input};
 use super::model;
 use super::output::{self, Existing, Output, write_file};
-use super::parallel::{ONE, in_parallel};
 use super::progress::Progress;
-use super::recognize;
-use super::report::count;
 use super::suggest;
 use super::target::{Subject, TargetArgs};
-use super::text::{BudgetArgs, TextArgs, Texts};
+use super::text::BudgetArgs;
 
+use engine::cpu_time;
 use journal::{Identity, Journal};
-use report::Report;
+use report::{EngineReport, Report};
 use runner::{Probing, Stop};
 
 /// The generations of a campaign, unless the user says otherwise: those of the article.
@@ -95,6 +94,9 @@ pub(super) struct Evolve {
     /// The most bytes of an input, unless the grammar needs more
     #[arg(long, value_name = "BYTES", default_value_t = 4096)]
     max_len: u32,
+    /// The share of mutants that are made slightly invalid, from 0 to 1: for programs whose way with errors counts
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    errors: f64,
     /// What mappings pair with functions [default: k-paths; of the preset, subtrees]
     #[arg(long, value_enum, value_name = "WHAT")]
     structure: Option<StructureArg>,
@@ -107,6 +109,9 @@ pub(super) struct Evolve {
     /// Packages whose functions count; may be repeated [default: those that the target tests]
     #[arg(long, value_name = "NAME")]
     package: Vec<String>,
+    /// Afterwards, run the engine without pleach for as much CPU time, from the same seeds, and tell what it comes to
+    #[arg(long)]
+    against_engine: bool,
     /// How inputs come about: for comparisons
     #[arg(long, value_enum, hide = true, default_value_t = StrategyArg::Evolve)]
     strategy: StrategyArg,
@@ -187,6 +192,13 @@ fn wanted(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("write a number from 0 to 1".into()),
+    }
+}
+
 /// A campaign before its first step.
 struct Prepared<'a> {
     subject: &'a Subject,
@@ -203,8 +215,18 @@ impl Evolve {
         self.weights(&[])?;
         // Before anything is built and run.
         let journal = Journal::find(&self.output);
-        if journal.is_none() {
-            drop(Folder::open(&self.output, self.force.force)?);
+        match &journal {
+            None => drop(Folder::open(&self.output, self.force.force)?),
+            Some(_) if self.against_engine && !self.force.force => {
+                return Err(Failure::new(
+                    format_args!(
+                        "{}: a campaign that goes on has not taken all of its time now, so the engine cannot have as much",
+                        self.output.display()
+                    ),
+                    "leave out --against-engine, name a new directory, or begin anew by --force",
+                ));
+            }
+            Some(_) => {}
         }
         let subject = self.target_args.open(&self.target)?;
         let mut prepared = self.prepare(&subject, journal.is_some())?;
@@ -215,7 +237,7 @@ impl Evolve {
         let ended = self.go_on(&mut prepared);
         let _ = handled;
         output::on_interrupt(None);
-        let done: Vec<Generation> = match ended {
+        let (done, engine) = match ended {
             Ok(done) => done,
             Err(Stop::Failed(failure)) => return Err(failure),
             Err(Stop::Interrupted) => return Ok(Answer::Interrupted),
@@ -226,7 +248,8 @@ impl Evolve {
             left_out,
             ..
         } = prepared;
-        let report = Report::new(&self, &campaign, &done, seeds.len(), left_out);
+        let mut report = Report::new(&self, &campaign, &done, seeds.len(), left_out);
+        report.engine = engine;
         self.write(&subject, &campaign, &report, journal.is_some())?;
         match self.format.json {
             true => out.json(&report)?,
@@ -235,11 +258,18 @@ impl Evolve {
         if !INTERRUPTED.load(Ordering::SeqCst) {
             return Ok(Answer::Yes);
         }
-        note(format_args!(
-            "ended after generation {} of {}; the same call goes on from there",
-            done.len(),
-            self.generations
-        ));
+        let (made, all) = (done.len(), self.generations);
+        match self.against_engine {
+            _ if made >= all as usize => {
+                note("the campaign is complete, but the engine has not had its time");
+            }
+            true => note(format_args!(
+                "ended after generation {made} of {all}; the same call without --against-engine goes on from there"
+            )),
+            false => note(format_args!(
+                "ended after generation {made} of {all}; the same call goes on from there"
+            )),
+        }
         Ok(Answer::Interrupted)
     }
 
@@ -302,6 +332,7 @@ impl Evolve {
             ("strategy", format!("{:?}", settings.strategy)),
             ("number of inputs", settings.inputs.to_string()),
             ("--max-len", settings.max_len.to_string()),
+            ("--errors", self.errors.to_string()),
             ("--structure", format!("{:?}", settings.structure)),
             ("--keep", settings.kept.to_string()),
             ("--timeout", self.target_args.timeout.to_string()),
@@ -322,7 +353,11 @@ impl Evolve {
     }
 
     /// Goes through the generations, first those that the journal has.
-    fn go_on(&self, prepared: &mut Prepared<'_>) -> Result<Vec<Generation>, Stop> {
+    fn go_on(
+        &self,
+        prepared: &mut Prepared<'_>,
+    ) -> Result<(Vec<Generation>, Option<EngineReport>), Stop> {
+        let begin = cpu_time();
         let Prepared {
             subject,
             campaign,
@@ -369,7 +404,18 @@ impl Evolve {
             }
             progress.add(inputs);
         }
-        Ok(done)
+        drop(progress);
+        let is_wanted = self.against_engine && !INTERRUPTED.load(Ordering::SeqCst);
+        let time = cpu_time().saturating_sub(begin);
+        let engine = is_wanted.then(|| {
+            let mut runner = runner.into_runner();
+            self.against_engine(subject, campaign, &mut runner, seeds, time)
+        });
+        // What the campaign has come to counts without it.
+        match engine.transpose() {
+            Err(Stop::Interrupted) => Ok((done, None)),
+            engine => Ok((done, engine?)),
+        }
     }
 
     /// Why a campaign stops, for a user.
@@ -440,6 +486,7 @@ impl Evolve {
             // As many of them as the preset has.
             selected: (preset.selected * inputs).div_ceil(preset.inputs),
             max_len: self.max_len,
+            errors: (self.errors * 1000.0).round() as u32,
             mutates_inputs: !self.no_input_mutation,
             mutates_grammar: !self.no_grammar_mutation,
             structure: match self.structure.unwrap_or(usual) {
@@ -450,52 +497,6 @@ impl Evolve {
             seed: self.random.random_seed,
             ..preset
         }
-    }
-
-    /// The choices of the seeds, and how many were left out.
-    fn seeds(&self, subject: &Subject) -> Result<(Vec<Vec<u8>>, u64), Failure> {
-        if self.seeds.is_empty() {
-            return Ok((Vec::new(), 0));
-        }
-        let graph = &subject.source.graph;
-        let files = collect(&self.seeds)?;
-        // Nor is a text that is no sentence a choice sequence: it is left out.
-        let are_texts = subject.is_text || !recognize::are_choices(graph, &files);
-        let texts = are_texts
-            .then(|| Texts::new(Parser::new(graph), TextArgs::within(self.budget.budget())));
-        let progress = Progress::new(files.len() as u64, "seeds");
-        let worker = || Ok((pleach_core::parse::Workspace::new(), Vec::new()));
-        let task = |(workspace, input): &mut (_, Vec<u8>), at: usize| {
-            let path = &files[at].path;
-            read_input(path, input)?;
-            progress.add(1);
-            let Some(texts) = &texts else {
-                return Ok(Some(input.clone()));
-            };
-            let mut choices = Vec::new();
-            let read = texts.read(path, input, workspace, |forest| {
-                forest.choices(&mut choices)
-            });
-            Ok(read.ok().map(|()| choices))
-        };
-        let (read, _) = in_parallel(files.len(), ONE, worker, task)?;
-        drop(progress);
-        let seeds: Vec<Vec<u8>> = read.into_iter().flatten().collect();
-        let left_out = (files.len() - seeds.len()) as u64;
-        let name = &subject.source.name;
-        let all = count(files.len() as u64, "seed");
-        if seeds.is_empty() {
-            return Err(Failure::new(
-                format_args!("none of {all} is a sentence of {name}"),
-                "name other seeds, or begin without --seeds",
-            ));
-        }
-        if left_out > 0 {
-            warn(format_args!(
-                "{left_out} of {all} left out: no sentences of {name}"
-            ));
-        }
-        Ok((seeds, left_out))
     }
 
     /// Fails if a goal is a number that no input has reported.

@@ -66,6 +66,8 @@ pub struct Totals {
     pub distinct_failures: u64,
     /// The most nanoseconds that an input took.
     pub time: u64,
+    /// The bytes of that input.
+    pub slowest_len: u64,
     /// The nanoseconds of all inputs.
     pub total_time: u64,
     /// The greatest sum of edge counts.
@@ -102,6 +104,8 @@ pub struct Archive {
     bound: f64,
     places: BTreeMap<String, u64>,
     totals: Totals,
+    /// The nanoseconds per byte of each input.
+    paces: Vec<f64>,
     best: BTreeMap<Goal, Vec<Kept>>,
     /// The inputs that have had new mappings last, the newest ones first: parents, since those that had most of them are old.
     newest: Vec<Arc<Input>>,
@@ -122,6 +126,7 @@ impl Archive {
             bound: 0.0,
             places: BTreeMap::new(),
             totals: Totals::default(),
+            paces: Vec::new(),
             best: BTreeMap::new(),
             newest: Vec::new(),
         }
@@ -130,6 +135,15 @@ impl Archive {
     /// What all inputs have come to.
     pub fn totals(&self) -> &Totals {
         &self.totals
+    }
+
+    /// The median of the nanoseconds per byte; nothing without inputs. O(inputs).
+    pub fn median_pace(&self) -> Option<f64> {
+        let mut paces = self.paces.clone();
+        let middle = paces.len() / 2;
+        let (_, median, _) =
+            (!paces.is_empty()).then(|| paces.select_nth_unstable_by(middle, f64::total_cmp))?;
+        Some(*median)
     }
 
     /// The places of failures, with how many inputs failed there.
@@ -179,7 +193,7 @@ impl Archive {
         self.totals.function_count = function_count as u64;
         let before = self.hits.clone();
         for it in tried {
-            self.count(&it.feedback);
+            self.count(&it.feedback, it.input.text.len());
         }
         let mut found: Vec<bool> = before.iter().map(|&hits| hits > 0).collect();
         found.resize(self.hits.len(), false);
@@ -205,10 +219,14 @@ impl Archive {
     }
 
     /// Adds an input to what is counted.
-    fn count(&mut self, feedback: &Feedback) {
+    fn count(&mut self, feedback: &Feedback, len: usize) {
         let totals = &mut self.totals;
         totals.inputs += 1;
-        totals.time = totals.time.max(feedback.time);
+        if feedback.time > totals.time {
+            totals.time = feedback.time;
+            totals.slowest_len = len as u64;
+        }
+        self.paces.push(feedback.time as f64 / len.max(1) as f64);
         totals.total_time = totals.total_time.saturating_add(feedback.time);
         totals.work = totals.work.max(feedback.work);
         for &function in &feedback.functions {

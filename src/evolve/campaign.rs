@@ -134,6 +134,7 @@ impl Campaign {
         let (features, codec) = Features::new(graph, settings.structure)?;
         let mut session = Session::new(graph, 1)?;
         session.steer(0);
+        session.set_errors(settings.errors);
         session.seed(settings.seed);
         let model = Model::stated(&codec);
         let grammar = graph.grammar();
@@ -221,6 +222,37 @@ impl Campaign {
             self.follow(model);
         }
         Ok(())
+    }
+
+    /// What inputs that others have made come to, run by whomever, to compare with: texts, with their choice sequences if they are sentences, and what
+    /// came of them. The campaign is the same afterwards.
+    pub fn compare(
+        &mut self,
+        inputs: Vec<(Vec<u8>, Option<Vec<u8>>, Feedback)>,
+        function_count: usize,
+        timeout: u64,
+    ) -> Totals {
+        let tried = inputs.into_iter().map(|(text, choices, feedback)| {
+            // What is no sentence has no features, and covers functions nevertheless.
+            let features = choices.as_ref().map(|choices| {
+                let choices = slip::split(choices).0;
+                self.codec
+                    .index(choices, &mut self.scratch, &mut self.index);
+                self.features.of(&self.codec, &self.index)
+            });
+            Tried {
+                input: Arc::new(Input {
+                    choices: choices.unwrap_or_default(),
+                    text,
+                }),
+                feedback,
+                features: features.unwrap_or_default(),
+            }
+        });
+        let tried: Vec<Tried> = tried.collect();
+        let mut archive = Archive::new(self.settings.scale, 1);
+        archive.take(&tried, 0, &self.settings.weights, function_count, timeout);
+        archive.totals().clone()
     }
 
     /// Makes the sources that do without what was learned.

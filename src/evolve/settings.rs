@@ -36,6 +36,8 @@ pub struct Settings {
     pub selected: usize,
     /// The longest texts, unless the grammar needs longer ones.
     pub max_len: u32,
+    /// How many of 1000 mutants by operators are made slightly invalid.
+    pub errors: u32,
     /// Whether half of the inputs are mutants.
     pub mutates_inputs: bool,
     /// Whether a production is made uniform in each generation.
@@ -82,6 +84,7 @@ impl Default for Settings {
             inputs: 200,
             selected: 20,
             max_len: 4096,
+            errors: 0,
             mutates_inputs: true,
             mutates_grammar: true,
             adapts: true,

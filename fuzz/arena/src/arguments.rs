@@ -172,6 +172,9 @@ pub(crate) struct Evolve {
     /// Campaigns of each kind, which differ in their random numbers
     #[arg(long, default_value_t = 3)]
     pub seeds: u64,
+    /// Run campaigns that do without a part of the loop, and with the article's parameters, too
+    #[arg(long)]
+    pub ablations: bool,
     /// Run the targets' programs from this directory, by their names, instead of building them
     #[arg(long, value_name = "DIR")]
     pub programs: Option<PathBuf>,

@@ -25,16 +25,16 @@ struct Target {
     seeds: &'static str,
 }
 
-const TARGETS: [Target; 5] = [
+const TARGETS: [Target; 10] = [
     Target {
         name: "json",
         package: "serde_json",
         seeds: "json",
     },
     Target {
-        name: "regex-syntax",
-        package: "regex-syntax",
-        seeds: "regex",
+        name: "json5",
+        package: "json5",
+        seeds: "json5",
     },
     Target {
         name: "fend",
@@ -42,14 +42,39 @@ const TARGETS: [Target; 5] = [
         seeds: "fend",
     },
     Target {
-        name: "toml_edit",
-        package: "toml_edit",
-        seeds: "toml",
+        name: "regex-syntax",
+        package: "regex-syntax",
+        seeds: "regex",
     },
     Target {
         name: "rhai",
         package: "rhai",
         seeds: "rhai",
+    },
+    Target {
+        name: "lightningcss",
+        package: "lightningcss",
+        seeds: "css",
+    },
+    Target {
+        name: "toml_edit",
+        package: "toml_edit",
+        seeds: "toml",
+    },
+    Target {
+        name: "fasteval",
+        package: "fasteval",
+        seeds: "arithmetic",
+    },
+    Target {
+        name: "url",
+        package: "url",
+        seeds: "url",
+    },
+    Target {
+        name: "oxc",
+        package: "oxc_parser",
+        seeds: "javascript",
     },
 ];
 
@@ -60,6 +85,10 @@ const GOALS: [(&str, &str); 4] = [
     ("time", "time_ns"),
     ("work", "work"),
 ];
+/// The engine without pleach, for the CPU time that the campaign for the goal has taken.
+const ENGINE: &str = "libFuzzer";
+/// The campaign for coverage, with mutants that are slightly invalid.
+const WITH_ERRORS: &str = "coverage, errors";
 /// The ways to make inputs without goals.
 const BASELINES: [&str; 5] = ["random", "probabilistic", "inverse", "k-paths", "evogfuzz"];
 /// What the loop can do without.
@@ -69,17 +98,23 @@ const ABLATIONS: [(&str, &str); 2] = [
 ];
 
 /// A kind of campaign: its name, and its options.
-fn arms() -> Vec<(String, Vec<String>)> {
+fn arms(ablations: bool) -> Vec<(String, Vec<String>)> {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
     let mut arms = Vec::new();
     for (goal, _) in GOALS {
-        arms.push((goal.to_owned(), words(&["--goal", goal])));
+        let own = words(&["--goal", goal, "--against-engine"]);
+        arms.push((goal.to_owned(), own));
+        if !ablations {
+            continue;
+        }
         for (name, option) in ABLATIONS {
             arms.push((format!("{goal}, {name}"), words(&["--goal", goal, option])));
         }
         let paper = words(&["--goal", goal, "--preset", "paper"]);
         arms.push((format!("{goal}, article"), paper));
     }
+    let errors = words(&["--goal", "coverage", "--errors", "0.2"]);
+    arms.push((WITH_ERRORS.to_owned(), errors));
     for baseline in BASELINES {
         arms.push((baseline.to_owned(), words(&["--strategy", baseline])));
     }
@@ -89,17 +124,25 @@ fn arms() -> Vec<(String, Vec<String>)> {
 /// The numbers of campaigns of one program: by arm and goal, one for each random seed. The seeds are an arm of their own.
 type Numbers = BTreeMap<(String, &'static str), Vec<f64>>;
 
+/// What is known of one program.
+#[derive(Default)]
+struct Measured {
+    numbers: Numbers,
+    /// Nanoseconds per byte: of the slowest input of the campaign for time, of the engine's slowest one, and of the median seed.
+    paces: [Vec<f64>; 3],
+}
+
 /// `evolve`.
 pub(crate) fn evolve(checkout: &Checkout, args: &Evolve, interrupt: &Interrupt) -> Result<()> {
     let results = checkout.scratch().join("evolve");
     fs::create_dir_all(&results)?;
-    let mut known: Vec<(&Target, Numbers)> = Vec::new();
+    let mut known: Vec<(&Target, Measured)> = Vec::new();
     for target in &TARGETS {
         if !args.targets.is_empty() && !args.targets.iter().any(|it| it == target.name) {
             continue;
         }
-        let mut numbers = Numbers::new();
-        for (arm, options) in arms() {
+        let mut numbers = Measured::default();
+        for (arm, options) in arms(args.ablations) {
             for seed in 0..args.seeds {
                 if interrupt.is_set() {
                     bail!("interrupted");
@@ -158,16 +201,35 @@ fn run(command: &mut Command) -> Result<Value> {
 }
 
 /// Takes the numbers of a campaign.
-fn note(numbers: &mut Numbers, arm: &str, report: &Value) {
+fn note(program: &mut Measured, arm: &str, report: &Value) {
     let last = report["generations"].as_array().and_then(|it| it.last());
     for (goal, field) in GOALS {
         let mut add = |arm: &str, row: Option<&Value>| {
             let number = row.and_then(|row| row[field].as_f64());
-            let all = numbers.entry((arm.to_owned(), goal)).or_default();
+            let all = program.numbers.entry((arm.to_owned(), goal)).or_default();
             all.extend(number);
         };
         add(arm, last);
         add("seeds", report.get("seeds"));
+        // It has as much time as the campaign for this goal.
+        if arm == goal {
+            add(ENGINE, report.get("engine"));
+        }
+    }
+    if arm != "time" {
+        return;
+    }
+    let pace = |row: Option<&Value>| {
+        let row = row?;
+        Some(row["time_ns"].as_f64()? / row["slowest_bytes"].as_f64()?.max(1.0))
+    };
+    let slowest = [
+        pace(last),
+        pace(report.get("engine")),
+        report["seeds_ns_per_byte"].as_f64(),
+    ];
+    for (all, pace) in program.paces.iter_mut().zip(slowest) {
+        all.extend(pace);
     }
 }
 
@@ -187,67 +249,115 @@ fn shown(goal: &str, number: Option<f64>) -> String {
     }
 }
 
-fn report(known: &[(&Target, Numbers)], args: &Evolve) -> String {
+fn report(known: &[(&Target, Measured)], args: &Evolve) -> String {
     let mut report = format!(
-        "# Campaigns with goals\n\nMade by `scripts/evolve.sh`, which says how: {} generations of {} inputs, {} random seeds, medians. The numbers are functions of the \
+        "Made by `scripts/evolve.sh`, which says how: {} generations of {} inputs, {} random seeds, medians. The numbers are functions of the \
          program under test that all inputs cover together, pairs of a 2-path of the input and a function (for the column *article*, of a subtree), microseconds of the slowest input, and the \
          greatest sum of edge counts of an input.\n",
         args.generations, args.inputs, args.seeds
     );
-    let [mut ahead, mut equal, mut behind] = [0u32; 3];
+    let mut others: Vec<&str> = BASELINES.to_vec();
+    others.extend(["seeds", ENGINE]);
+    let mut tables = String::new();
+    // How often the campaign for a goal is ahead of the best of the others, as good, and behind; with the engine among them, and without it.
+    let mut counts = [[0u32; 3]; 2];
     let mut losses = Vec::new();
     for (goal, _) in GOALS {
+        let mut columns = vec![format!("goal `{goal}`")];
+        columns.extend(others.iter().map(ToString::to_string));
+        let mut more: Vec<(&str, String)> = Vec::new();
+        if goal == "coverage" {
+            more.push(("with errors", WITH_ERRORS.to_owned()));
+        }
+        if args.ablations {
+            more.extend(ABLATIONS.map(|(name, _)| (name, format!("{goal}, {name}"))));
+            more.push(("article", format!("{goal}, article")));
+        }
+        columns.extend(more.iter().map(|it| it.0.to_owned()));
         let _ = writeln!(
-            report,
-            "\n## {goal}\n\n| program | goal `{goal}` | {} | seeds | no input mutation | no grammar mutation | article |",
-            BASELINES.join(" | ")
+            tables,
+            "\n## {goal}\n\n| program | {} |\n|---|{}",
+            columns.join(" | "),
+            "---|".repeat(columns.len())
         );
-        let _ = writeln!(report, "|---|{}", "---|".repeat(BASELINES.len() + 5));
-        for (target, numbers) in known {
+        for (target, Measured { numbers, .. }) in known {
             let of = |arm: &str| {
                 let all = numbers.get(&(arm.to_owned(), goal));
                 all.and_then(|it| median(it))
             };
             let own = of(goal);
-            let others = BASELINES.iter().copied().chain(["seeds"]);
-            let others: Vec<(&str, Option<f64>)> = others.map(|arm| (arm, of(arm))).collect();
-            let best = others.iter().filter_map(|&(arm, it)| Some((arm, it?)));
-            let best = best.max_by(|one, other| one.1.total_cmp(&other.1));
-            if let (Some(own), Some((arm, best))) = (own, best) {
-                match own.total_cmp(&best) {
-                    std::cmp::Ordering::Greater => ahead += 1,
-                    std::cmp::Ordering::Equal => equal += 1,
-                    std::cmp::Ordering::Less => {
-                        behind += 1;
-                        losses.push(format!("{goal} of {} ({arm})", target.package));
-                    }
+            for (counts, is_engine_in) in counts.iter_mut().zip([true, false]) {
+                let rivals = others.iter().filter(|&&arm| is_engine_in || arm != ENGINE);
+                let best = rivals.filter_map(|&arm| Some((arm, of(arm)?)));
+                let best = best.max_by(|one, other| one.1.total_cmp(&other.1));
+                let (Some(own), Some((arm, best))) = (own, best) else {
+                    continue;
+                };
+                let order = own.total_cmp(&best);
+                counts[match order {
+                    std::cmp::Ordering::Greater => 0,
+                    std::cmp::Ordering::Equal => 1,
+                    std::cmp::Ordering::Less => 2,
+                }] += 1;
+                if is_engine_in && order.is_lt() {
+                    losses.push(format!("{goal} of {} ({arm})", target.package));
                 }
             }
             let mut row = vec![target.package.to_owned(), shown(goal, own)];
-            row.extend(others.iter().map(|&(_, it)| shown(goal, it)));
-            for (name, _) in ABLATIONS {
-                row.push(shown(goal, of(&format!("{goal}, {name}"))));
-            }
-            row.push(shown(goal, of(&format!("{goal}, article"))));
-            let _ = writeln!(report, "| {} |", row.join(" | "));
+            row.extend(others.iter().map(|arm| shown(goal, of(arm))));
+            row.extend(more.iter().map(|(_, arm)| shown(goal, of(arm))));
+            let _ = writeln!(tables, "| {} |", row.join(" | "));
         }
     }
     let lost = match losses.is_empty() {
         true => String::new(),
         false => format!(" It is behind in {}.", losses.join(", ")),
     };
+    let [with, without] = counts;
     let _ = writeln!(
         report,
-        "\n## In short\n\nOf {} settings, a program and a goal each, the campaign for the goal is ahead of the best of all others, the seeds among them, in {ahead}, as good in \
-         {equal}, and behind in {behind}.{lost}",
-        ahead + equal + behind
+        "\nOf {} settings, a program and a goal each, the campaign for the goal is ahead of the best of all others in {}, as good in {}, and behind in {}.{lost} \
+         Without {ENGINE} among the others, it is ahead in {}, as good in {}, and behind in {}.",
+        with.iter().sum::<u32>(),
+        with[0],
+        with[1],
+        with[2],
+        without[0],
+        without[1],
+        without[2]
     );
+    report.push_str(&tables);
+    paces(&mut report, known);
     report
+}
+
+/// How long slow inputs take for a byte.
+fn paces(report: &mut String, known: &[(&Target, Measured)]) {
+    report.push_str(
+        "\n## time per byte\n\nNanoseconds per byte of the slowest input.\n\n\
+         | program | goal `time` | libFuzzer | median seed | times the median seed |\n|---|---|---|---|---|\n",
+    );
+    for (target, Measured { paces, .. }) in known {
+        let [own, engine, seed] = paces.each_ref().map(|it| median(it));
+        let times = own.zip(seed).map(|(own, seed)| own / seed);
+        let shown = |number: Option<f64>, digits: usize| {
+            number.map_or("-".to_owned(), |it| format!("{it:.digits$}"))
+        };
+        let _ = writeln!(
+            report,
+            "| {} | {} | {} | {} | {} |",
+            target.package,
+            shown(own, 0),
+            shown(engine, 0),
+            shown(seed, 0),
+            shown(times, 1)
+        );
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Numbers, TARGETS, note, report};
+    use super::{Measured, TARGETS, note, report};
     use crate::arguments::Evolve;
     use serde_json::json;
     use std::path::Path;
@@ -264,30 +374,37 @@ mod tests {
 
     #[test]
     fn losses_are_named() {
-        let mut numbers = Numbers::new();
-        let row = |functions: u32, time: u32| json!({"functions": functions, "mappings": 5, "time_ns": time, "work": 7});
-        let campaign = |functions, time| json!({"seeds": row(1, 1000), "generations": [row(0, 0), row(functions, time)]});
-        note(&mut numbers, "coverage", &campaign(10, 0));
-        note(&mut numbers, "coverage", &campaign(20, 0));
-        note(&mut numbers, "random", &campaign(12, 9000));
-        note(&mut numbers, "k-paths", &campaign(11, 0));
-        note(&mut numbers, "time", &campaign(0, 8000));
+        let mut measured = Measured::default();
+        let row = |functions: u32, time: u32| json!({"functions": functions, "mappings": 5, "time_ns": time, "slowest_bytes": 40, "work": 7});
+        let campaign = |functions, time| json!({"seeds": row(1, 1000), "seeds_ns_per_byte": 50.0, "generations": [row(0, 0), row(functions, time)]});
+        let mut coverage = campaign(10, 0);
+        coverage["engine"] = row(16, 0);
+        note(&mut measured, "coverage", &coverage);
+        note(&mut measured, "coverage", &campaign(20, 0));
+        note(&mut measured, "random", &campaign(12, 9000));
+        note(&mut measured, "k-paths", &campaign(11, 0));
+        let mut time = campaign(0, 8000);
+        time["engine"] = row(30, 2000);
+        note(&mut measured, "time", &time);
         let args = Evolve {
             targets: Vec::new(),
             inputs: 200,
             generations: 20,
             seeds: 2,
+            ablations: false,
             programs: None,
             output: None,
             force: false,
             pleach: "pleach".into(),
         };
-        let report = report(&[(&TARGETS[0], numbers)], &args);
+        let report = report(&[(&TARGETS[0], measured)], &args);
         for expected in [
-            "| serde_json | 15 | 12 | - | - | 11 | - | 1 | - | - | - |",
-            "| serde_json | 8 | 9 | - |",
+            "| serde_json | 15 | 12 | - | - | 11 | - | 1 | 16 | - |",
+            "| serde_json | 8 | 9 | - | - | 0 | - | 1 | 2 |",
             "Of 2 settings",
-            "in 1, as good in 0, and behind in 1. It is behind in time of serde_json (random).",
+            "in 0, as good in 0, and behind in 2. It is behind in coverage of serde_json (libFuzzer), time of serde_json (random).",
+            "Without libFuzzer among the others, it is ahead in 1, as good in 0, and behind in 1.",
+            "| serde_json | 200 | 50 | 50 | 4.0 |",
         ] {
             assert!(report.contains(expected), "{expected}\n{report}");
         }

@@ -7,20 +7,16 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use pleach_core::{Codec, Grammar};
+use pleach_core::Codec;
 
 use super::Report;
 use crate::failure::{Failure, note};
 use crate::output::{Existing, write_file};
-use crate::target::engine::{FLAGS, Reading};
+use crate::target::engine::{FLAGS, OFF, Reading, dictionary};
 use crate::target::{Subject, made};
 
-/// Makes a target what it would be without pleach.
-const OFF: &str = "PLEACH_OFF";
 /// Seeds at the most.
 const SEEDS: u32 = 1000;
-/// The bytes that fit into an entry of a dictionary.
-const LONGEST: usize = 64;
 /// Fewer edges than this share of the other's are a finding: less is chance.
 const CLOSE: f64 = 0.95;
 
@@ -119,16 +115,4 @@ fn both(subject: &Subject, seconds: u32) -> Result<(Reading, Reading), Failure> 
         command.arg(format!("-dict={}", words.display()));
     })?;
     Ok((with, without))
-}
-
-/// The grammar's literals as a dictionary of the engine.
-fn dictionary(grammar: &Grammar) -> String {
-    let literals = grammar.literals();
-    let literals = literals.iter().map(|(_, it)| &it[..it.len().min(LONGEST)]);
-    let mut text = String::new();
-    for literal in literals.filter(|it| !it.is_empty()) {
-        let escaped = literal.iter().map(|byte| format!("\\x{byte:02X}"));
-        text += &format!("\"{}\"\n", escaped.collect::<String>());
-    }
-    text
 }

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::report::Report;
+use super::report::{Report, plain};
 
 const WIDTH: u32 = 860;
 /// The height of the picture of one goal.
@@ -64,6 +64,8 @@ fn draw_one(
     let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 16))
         .margin(8)
+        // The last label of an axis is as wide to the right as to the left.
+        .margin_right(32)
         .x_label_area_size(28)
         .y_label_area_size(70)
         .build_cartesian_2d(0.0..inputs, least..most * 1.05)
@@ -74,6 +76,9 @@ fn draw_one(
         .x_desc("inputs")
         .x_labels(6)
         .y_labels(5)
+        .x_label_formatter(&plain)
+        .y_label_formatter(&plain)
+        .max_light_lines(0)
         .draw()
         .ok()?;
     chart

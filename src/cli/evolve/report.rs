@@ -1,6 +1,7 @@
 //! What a campaign has come to, for a reader and for tools.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use pleach_evolve::{Campaign, Generation, Goal, Kept, Totals};
 use serde::Serialize;
@@ -25,6 +26,12 @@ pub(super) struct Report {
     /// What the seeds have come to.
     #[serde(skip_serializing_if = "Option::is_none")]
     seeds: Option<Row>,
+    /// What the median seed takes for a byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_ns_per_byte: Option<f64>,
+    /// The engine without pleach, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) engine: Option<EngineReport>,
     /// Seeds that were read, and those that are no sentences.
     seeds_read: u64,
     seeds_left_out: u64,
@@ -55,6 +62,27 @@ struct GoalReport {
     generation: Option<u32>,
 }
 
+/// What the engine has come to without pleach.
+#[derive(Serialize)]
+pub(super) struct EngineReport {
+    /// The CPU time that it has taken.
+    cpu_ms: u64,
+    /// How many of its inputs are sentences.
+    sentences: u64,
+    #[serde(flatten)]
+    row: Row,
+}
+
+impl EngineReport {
+    pub(super) fn new(totals: &Totals, sentences: u64, time: Duration) -> EngineReport {
+        EngineReport {
+            cpu_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            sentences,
+            row: Row::new(totals),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct FailureReport {
     failure: String,
@@ -74,6 +102,8 @@ pub(super) struct Row {
     distinct_failures: u64,
     /// Of the slowest input.
     time_ns: u64,
+    /// Its bytes.
+    slowest_bytes: u64,
     /// Of all inputs.
     total_time_ns: u64,
     work: u64,
@@ -95,6 +125,7 @@ impl Row {
             failures: totals.failures,
             distinct_failures: totals.distinct_failures,
             time_ns: totals.time,
+            slowest_bytes: totals.slowest_len,
             total_time_ns: totals.total_time,
             work: totals.work,
             numbers: totals.numbers.clone(),
@@ -159,6 +190,8 @@ impl Report {
             strategy: format!("{:?}", verb.strategy).to_lowercase(),
             goals: goals.collect(),
             seeds: (seeds > 0).then(|| Row::new(of_seeds.totals())),
+            seeds_ns_per_byte: of_seeds.median_pace(),
+            engine: None,
             seeds_read: seeds as u64,
             seeds_left_out: left_out,
             generations: generations.iter().map(Row::of_generation).collect(),
@@ -242,6 +275,11 @@ impl Report {
                 rows.push(line(format!("generation {}", at + 1), row));
             }
         }
+        rows.extend(
+            self.engine
+                .as_ref()
+                .map(|it| line("the engine".into(), &it.row)),
+        );
         table(out, &rows)
     }
 
@@ -290,7 +328,7 @@ pub(super) fn time(nanoseconds: f64) -> String {
 }
 
 /// A number without digits that say nothing.
-fn plain(number: &f64) -> String {
+pub(super) fn plain(number: &f64) -> String {
     match number.fract() == 0.0 || number.abs() >= 1e9 {
         _ if number.abs() >= 1e15 => format!("{number:.3e}"),
         true => format!("{number:.0}"),

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pleach_core::Grammar;
 use serde::Serialize;
 
 /// What the engine does otherwise than by its defaults. It pays for each feature of each run, and sentences have many: with a
@@ -15,8 +16,25 @@ use serde::Serialize;
 /// up to four times more, as long as nothing is kept, where two in all find more: an operator of pleach changes more than a byte.
 pub(crate) const FLAGS: [&str; 3] = ["-entropic=0", "-use_counters=0", "-mutate_depth=2"];
 
+/// Makes a target what it would be without pleach.
+pub(crate) const OFF: &str = "PLEACH_OFF";
+/// The bytes that fit into an entry of a dictionary.
+const LONGEST: usize = 64;
+
 /// Longer lines are none of the engine's; what a target prints must not fill the memory.
 const MAX_LINE: usize = 1 << 16;
+
+/// The grammar's literals as a dictionary of the engine.
+pub(crate) fn dictionary(grammar: &Grammar) -> String {
+    let literals = grammar.literals();
+    let literals = literals.iter().map(|(_, it)| &it[..it.len().min(LONGEST)]);
+    let mut text = String::new();
+    for literal in literals.filter(|it| !it.is_empty()) {
+        let escaped = literal.iter().map(|byte| format!("\\x{byte:02X}"));
+        text += &format!("\"{}\"\n", escaped.collect::<String>());
+    }
+    text
+}
 
 /// What the engine has reported so far.
 #[derive(Clone, PartialEq, Debug, Default)]
