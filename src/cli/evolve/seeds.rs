@@ -20,7 +20,7 @@ impl Evolve {
             return Ok((Vec::new(), 0));
         }
         let files = collect(&self.seeds)?;
-        // Nor is a text that is no sentence a choice sequence: it is left out.
+        // Nor is a text that is not a sentence a choice sequence: it is left out.
         let are_texts = subject.is_text || !recognize::are_choices(&subject.source.graph, &files);
         let read = self.choices(subject, &files, are_texts)?;
         let seeds: Vec<Vec<u8>> = read.into_iter().flatten().collect();
@@ -41,7 +41,7 @@ impl Evolve {
         Ok((seeds, left_out))
     }
 
-    /// The choices of files, in their order; nothing of a text that is no sentence.
+    /// The choices of files, in their order; nothing of a text that is not a sentence.
     pub(super) fn choices(
         &self,
         subject: &Subject,
