@@ -4,23 +4,26 @@
 //! stream; all else passes through, since it is what Cargo, the target and a failure say. The block has a thread of its own, so that
 //! it goes on while the engine is silent, and begins with the engine's first status line.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pleach_core::{Codec, slip};
 
 use crate::failure::{Failure, note};
-use crate::input::{is_hidden, read_input};
-use crate::report::{Canvas, Share, excerpt};
-use crate::target::engine::{Lines, PathCounts, Reading};
-use crate::target::runs;
+use crate::report::Canvas;
+use crate::target::engine::{Lines, Reading};
+
+mod about;
+mod block;
+
+use about::News;
+pub(super) use about::{About, Failures, Sample};
+use block::{block, line};
 
 /// How often the block is drawn.
 const REDRAWN: Duration = Duration::from_secs(1);
@@ -28,15 +31,6 @@ const REDRAWN: Duration = Duration::from_secs(1);
 const SAMPLED: u64 = 5;
 /// How often there is a line where there is no terminal.
 const SAID: Duration = Duration::from_secs(60);
-/// Seconds without a new edge that are worth a word.
-const LONG: u64 = 120;
-/// Inputs that are run at once to find out where they fail, and the seconds that each may take.
-const RUN_AGAIN: usize = 4;
-const TIMEOUT: u32 = 2;
-/// Places of failures that are shown.
-const PLACES: usize = 4;
-/// The characters of a sentence that are looked at; the window may show fewer.
-const SAMPLE: usize = 400;
 
 /// Where the engine's own lines go.
 #[derive(Debug)]
@@ -61,124 +55,6 @@ pub(super) struct View {
     /// Tells the thread to end, by being dropped.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-}
-
-/// Where sentences are taken from.
-#[derive(Debug)]
-pub(super) struct Sample {
-    pub(super) corpus: PathBuf,
-    /// What decodes inputs, unless they are texts.
-    pub(super) codec: Option<Codec>,
-}
-
-impl Sample {
-    /// The input that came last.
-    fn take(&self) -> Option<String> {
-        let entries = fs::read_dir(&self.corpus).ok()?.flatten();
-        let inputs = entries.filter(|entry| !is_hidden(&entry.file_name()));
-        let newest = inputs.max_by_key(|entry| {
-            let metadata = entry.metadata().ok();
-            metadata.and_then(|it| it.modified().ok())
-        });
-        let mut bytes = Vec::new();
-        read_input(&newest?.path(), &mut bytes).ok()?;
-        let text = match &self.codec {
-            Some(codec) => slip::text(codec, &bytes),
-            None => bytes,
-        };
-        let text = excerpt(&text, SAMPLE);
-        // In one line, whatever it has.
-        Some(text.replace('\n', "\u{2424}").replace('\t', " "))
-    }
-}
-
-/// The failures of a campaign that goes on behind them, by their places: what the target does with new artifacts.
-#[derive(Debug, Default)]
-pub(super) struct Failures {
-    pub(super) program: Option<PathBuf>,
-    pub(super) artifacts: PathBuf,
-    /// Files that are known, those of older campaigns among them.
-    pub(super) known: BTreeSet<PathBuf>,
-    pub(super) places: BTreeMap<String, u64>,
-}
-
-impl Failures {
-    /// Runs a few of the inputs that have failed since.
-    fn look(&mut self) {
-        let Some(program) = &self.program else { return };
-        let new = super::files(&self.artifacts);
-        let new = new.difference(&self.known).take(RUN_AGAIN).cloned();
-        for file in new.collect::<Vec<_>>() {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let place = match name.split('-').next() {
-                Some("timeout") => Some("timeout".to_owned()),
-                Some("crash") => {
-                    let outcomes = runs::run(program, std::slice::from_ref(&file), TIMEOUT, |_| {});
-                    let outcome = outcomes.ok().and_then(|it| it.into_iter().next());
-                    Some(outcome.flatten().unwrap_or_else(|| "not again".into()))
-                }
-                Some("oom") => Some("out of memory".to_owned()),
-                // What is slow is no failure.
-                _ => None,
-            };
-            if let Some(place) = place {
-                *self.places.entry(place).or_default() += 1;
-            }
-            self.known.insert(file);
-        }
-    }
-
-    /// The places, the most frequent first.
-    fn rows(&self) -> Vec<String> {
-        let mut places: Vec<_> = self.places.iter().collect();
-        places.sort_by_key(|&(place, &count)| (std::cmp::Reverse(count), place));
-        let row = |&(place, count): &(&String, &u64)| format!("{place} ({count})");
-        let mut rows: Vec<String> = places.iter().take(PLACES).map(row).collect();
-        if places.len() > PLACES {
-            rows.push(format!("and {} other places", places.len() - PLACES));
-        }
-        rows
-    }
-}
-
-/// What is said of a campaign besides what the engine reports.
-#[derive(Debug)]
-pub(super) struct About {
-    pub(super) target: String,
-    /// How long it is to take, if that is known.
-    pub(super) seconds: Option<u32>,
-    pub(super) sample: Sample,
-    pub(super) failures: Failures,
-}
-
-/// When an edge was covered first that nothing had covered before.
-#[derive(Clone, Copy, Default, Debug)]
-struct News {
-    edges: u64,
-    /// The seconds of the campaign.
-    at: u64,
-}
-
-impl News {
-    fn take(&mut self, reading: &Reading, seconds: u64) {
-        if reading.edges > self.edges {
-            *self = News {
-                edges: reading.edges,
-                at: seconds,
-            };
-        }
-    }
-
-    /// How long there has been none, if that is long, and what to do then.
-    fn silence(self, target: &str, seconds: u64) -> Option<String> {
-        let silent = seconds - self.at;
-        (silent >= LONG && 2 * silent > seconds).then(|| {
-            format!(
-                "no new edge for {}; `pleach stuck {target}` asks why",
-                clock(silent)
-            )
-        })
-    }
 }
 
 impl View {
@@ -333,218 +209,9 @@ fn is_about_the_engine(line: &str) -> bool {
     matches!(words[..], ["Done", runs, "runs", "in", _, "second(s)"] if runs.parse::<u64>().is_ok())
 }
 
-/// A number in groups of three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(' ');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// `1:02:03`, or `2:03`.
-fn clock(seconds: u64) -> String {
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    match hours {
-        0 => format!("{minutes}:{seconds:02}"),
-        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
-    }
-}
-
-/// The edges as a share, if it is known how many there are.
-fn edges(reading: &Reading) -> String {
-    match reading.counters {
-        Some(total) => Share {
-            covered: reading.edges,
-            total,
-        }
-        .to_string(),
-        None => reading.edges.to_string(),
-    }
-}
-
-fn share(paths: PathCounts) -> Share {
-    Share {
-        covered: paths.covered,
-        total: paths.total,
-    }
-}
-
-/// How many inputs have failed: in fork mode the engine does not name them.
-fn failures(reading: &Reading, about: &About) -> u64 {
-    let found: u64 = about.failures.places.values().sum();
-    found.max(reading.artifacts.len() as u64)
-}
-
-/// What there is to say, in one line.
-fn line(reading: &Reading, about: &About, news: News, seconds: u64) -> String {
-    let mut line = format!(
-        "{}  {} runs, {} per second; edges {}",
-        clock(seconds),
-        grouped(reading.executions),
-        grouped(reading.rate),
-        edges(reading)
-    );
-    if let Some(paths) = reading.paths {
-        line += &format!("; {}-paths {}", paths.k, share(paths));
-    }
-    line += &format!("; corpus {}", grouped(reading.corpus));
-    let failures = failures(reading, about);
-    if failures > 0 {
-        line += &format!("; failures {failures}");
-    }
-    let rows = about.failures.rows();
-    if !rows.is_empty() {
-        line += &format!(": {}", rows.join(", "));
-    }
-    if let Some(silence) = news.silence(&about.target, seconds) {
-        line += &format!("; {silence}");
-    }
-    line
-}
-
-/// The same in a block of lines, each of which fits.
-fn block(
-    reading: &Reading,
-    about: &About,
-    news: News,
-    seconds: u64,
-    sample: Option<&str>,
-    canvas: Canvas,
-) -> Vec<String> {
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    let time = match about.seconds {
-        Some(all) => format!("{} of {}", clock(seconds), clock(all.into())),
-        None => format!("{}, until Ctrl-C", clock(seconds)),
-    };
-    rows.push(("time", time));
-    let runs = grouped(reading.executions);
-    let rate = grouped(reading.rate);
-    rows.push(("runs", format!("{runs}, {rate} per second")));
-    rows.push(("edges", edges(reading)));
-    let name;
-    if let Some(paths) = reading.paths {
-        name = format!("{}-paths", paths.k);
-        rows.push((&name, share(paths).to_string()));
-    }
-    rows.push(("corpus", grouped(reading.corpus)));
-    rows.push(("failures", failures(reading, about).to_string()));
-    rows.extend(about.failures.rows().into_iter().map(|row| ("", row)));
-    // What has brought most of late, as far as the mutator tells.
-    let mut operators: Vec<_> = reading.operators.iter().collect();
-    operators.sort_by_key(|counts| std::cmp::Reverse(counts.share));
-    let operators: Vec<String> = operators
-        .iter()
-        .take(3)
-        .map(|counts| format!("{} {:.0} %", counts.name, counts.share as f64 / 10.0))
-        .collect();
-    if !operators.is_empty() {
-        rows.push(("mutations", operators.join(", ")));
-    }
-    if let Some(sample) = sample {
-        rows.push(("as in", sample.to_owned()));
-    }
-    rows.extend(news.silence(&about.target, seconds).map(|it| ("", it)));
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let mut lines = vec![canvas.cut(&about.target, 0)];
-    for (name, value) in rows {
-        let value = canvas.cut(&value, width + 4);
-        lines.push(format!(
-            "  {}  {value}",
-            canvas.dim(&format!("{name:width$}"))
-        ));
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
-    use expect_test::expect;
-
-    use super::*;
-
-    fn reading() -> Reading {
-        let mut reading = Reading::default();
-        for line in [
-            "INFO: Loaded 1 modules   (8421 inline 8-bit counters): 8421 [0x5589d2a1b2f0, 0x5589d2a1d3d5), ",
-            "#1065536\tpulse  cov: 1100 ft: 3301 corp: 700/12Kb lim: 80 exec/s: 32768 rss: 60Mb",
-            "pleach: coverage: k: 4 covered: 2900 of: 4254",
-            "pleach: operator: seek tried: 10 kept: 1 new_paths: 4 microseconds: 30 share: 250",
-            "pleach: operator: swap tried: 5 kept: 0 new_paths: 0 microseconds: 9 share: 300",
-        ] {
-            assert!(is_about_the_engine(line), "{line}");
-            reading.line(line);
-        }
-        reading
-    }
-
-    #[test]
-    fn a_campaign_is_shown_in_a_block_that_fits() {
-        let about = |seconds| About {
-            target: "json".into(),
-            seconds,
-            sample: Sample {
-                corpus: PathBuf::new(),
-                codec: None,
-            },
-            failures: Failures {
-                places: [("panic at src/lib.rs:3:9", 7), ("timeout", 12)]
-                    .map(|(place, count)| (place.to_owned(), count))
-                    .into(),
-                ..Failures::default()
-            },
-        };
-        let news = News {
-            edges: 1100,
-            at: 60,
-        };
-        let mut drawn = String::new();
-        let sample = "{\"a rather long key\": [1, 2, 3], \"日本語\": null}";
-        for (width, seconds) in [(60, Some(7200)), (24, None)] {
-            let canvas = Canvas {
-                width,
-                is_colored: false,
-                is_unicode: true,
-            };
-            let about = about(seconds);
-            let block = block(&reading(), &about, news, 3723, Some(sample), canvas);
-            for line in &block {
-                assert_eq!(canvas.cut(line, 0), *line);
-            }
-            drawn += &(block.join("\n") + "\n");
-        }
-        drawn += &line(&reading(), &about(None), news, 60);
-        expect![[r#"
-            json
-              time       1:02:03 of 2:00:00
-              runs       1 065 536, 32 768 per second
-              edges      1100 / 8421 (13 %)
-              4-paths    2900 / 4254 (68.1 %)
-              corpus     700
-              failures   19
-                         timeout (12)
-                         panic at src/lib.rs:3:9 (7)
-              mutations  swap 30 %, seek 25 %
-              as in      {"a rather long key": [1, 2, 3], "日本語": nul…
-                         no new edge for 1:01:03; `pleach stuck json` a…
-            json
-              time       1:02:03, u…
-              runs       1 065 536,…
-              edges      1100 / 842…
-              4-paths    2900 / 425…
-              corpus     700
-              failures   19
-                         timeout (1…
-                         panic at s…
-              mutations  swap 30 %,…
-              as in      {"a rather…
-                         no new edg…
-            1:00  1 065 536 runs, 32 768 per second; edges 1100 / 8421 (13 %); 4-paths 2900 / 4254 (68.1 %); corpus 700; failures 19: timeout (12), panic at src/lib.rs:3:9 (7)"#]].assert_eq(&drawn);
-    }
+    use super::is_about_the_engine;
 
     #[test]
     fn what_others_say_passes_through() {
@@ -575,27 +242,6 @@ mod tests {
             "\"\\001\\000\" # Uses: 11438",
         ] {
             assert!(is_about_the_engine(line), "{line}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_grouped_and_times_are_clocks() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1 000"),
-            (1234567, "1 234 567"),
-        ] {
-            assert_eq!(grouped(number), text);
-        }
-        for (seconds, text) in [
-            (0, "0:00"),
-            (59, "0:59"),
-            (61, "1:01"),
-            (3600, "1:00:00"),
-            (36_061, "10:01:01"),
-        ] {
-            assert_eq!(clock(seconds), text);
         }
     }
 }
