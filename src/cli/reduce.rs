@@ -120,6 +120,7 @@ fn regex(text: &str) -> Result<Regex, regex_lite::Error> {
 
 #[derive(Serialize)]
 struct Report<'a> {
+    version: u32,
     /// How it fails.
     failure: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -379,6 +380,7 @@ impl Reduce {
         if self.format.json {
             let is_utf8 = str::from_utf8(text).is_ok();
             out.json(&Report {
+                version: 1,
                 failure: &begun.failure,
                 message: begun.message.as_deref(),
                 text: String::from_utf8_lossy(text).into_owned(),

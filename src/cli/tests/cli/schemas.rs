@@ -1,5 +1,6 @@
 //! What `--json` prints fits the schemas of `schema/`, and a schema refuses what does not.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use boon::{Compiler, Schemas};
@@ -7,10 +8,20 @@ use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const ALL: &[(&str, fn())] = &[("json_reports_fit_their_schemas", fit)];
+pub(crate) const ALL: &[(&str, fn())] = &[
+    ("json_reports_fit_their_schemas", fit),
+    ("json_reports_of_the_cases_fit_their_schemas", cases_fit),
+];
 
 const COVERAGE: &str = include_str!("../../schema/coverage.json");
 const DIFF: &str = include_str!("../../schema/diff.json");
+/// The others, by their verbs.
+const OTHERS: [(&str, &str); 4] = [
+    ("distill", include_str!("../../schema/distill.json")),
+    ("doctor", include_str!("../../schema/doctor.json")),
+    ("reduce", include_str!("../../schema/reduce.json")),
+    ("stuck", include_str!("../../schema/stuck.json")),
+];
 
 fn fits(schema: &str, report: &Value) -> bool {
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
@@ -38,21 +49,49 @@ fn fit() {
         (DIFF, "diff expr.ebnf a b --text -k 2 -n 1 --list-invalid"),
         (DIFF, "diff quantifiers.ebnf b a --choices"),
     ] {
-        let report = sandbox.json(arguments);
-        assert!(fits(schema, &report), "{arguments}: {report}");
-        // Each key is described, and those of the first level are all needed but those that options ask for.
-        let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
-        for key in keys {
-            let mut without = report.clone();
-            without.as_object_mut().unwrap().remove(key);
-            let is_optional = ["left_out", "baseline"].contains(&key.as_str());
-            assert_eq!(fits(schema, &without), is_optional, "{arguments}: {key}");
-            let mut other = report.clone();
-            other[key] = json!({"unknown": -1});
-            assert!(!fits(schema, &other), "{arguments}: {key}");
-        }
-        let mut more = report;
-        more["more"] = json!(1);
-        assert!(!fits(schema, &more));
+        judge(schema, &sandbox.json(arguments), arguments);
     }
+}
+
+/// A report fits its schema. Each key is described, and those of the first level are all needed but those that options or outcomes bring.
+fn judge(schema: &str, report: &Value, arguments: &str) {
+    assert!(fits(schema, report), "{arguments}: {report}");
+    for key in report.as_object().unwrap().keys() {
+        let mut without = report.clone();
+        without.as_object_mut().unwrap().remove(key);
+        let is_optional = ["left_out", "baseline", "message", "hex"].contains(&key.as_str());
+        assert_eq!(fits(schema, &without), is_optional, "{arguments}: {key}");
+        let mut other = report.clone();
+        other[key] = json!({"unknown": -1});
+        assert!(!fits(schema, &other), "{arguments}: {key}");
+    }
+    let mut unknown = report.clone();
+    unknown["unknown"] = json!(1);
+    assert!(!fits(schema, &unknown));
+}
+
+/// What verbs print that need a target, as the cases have it.
+fn cases_fit() {
+    let mut judged = BTreeSet::new();
+    for path in crate::cases() {
+        let text = fs::read_to_string(path).unwrap();
+        let mut command = "";
+        for line in text.lines() {
+            if let Some(next) = line.strip_prefix("$ ") {
+                command = next;
+            }
+            let (Some(report), true) = (line.strip_prefix("| {"), command.contains("--json"))
+            else {
+                continue;
+            };
+            for (verb, schema) in OTHERS {
+                if command.contains(&format!("{verb} ")) {
+                    let report = serde_json::from_str(&format!("{{{report}")).unwrap();
+                    judge(schema, &report, command);
+                    judged.insert(verb);
+                }
+            }
+        }
+    }
+    assert!(judged.into_iter().eq(OTHERS.map(|(verb, _)| verb)));
 }
