@@ -94,9 +94,9 @@ pub(super) struct Evolve {
     /// The most bytes of an input, unless the grammar needs more
     #[arg(long, value_name = "BYTES", default_value_t = 4096)]
     max_len: u32,
-    /// The share of mutants that are made slightly invalid, from 0 to 1: for programs whose way with errors counts
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
-    errors: f64,
+    /// The share of mutants by operators that are made slightly invalid, from 0 to 1, for what programs do with errors [default: 0.1; of the preset, 0]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    errors: Option<f64>,
     /// What mappings pair with functions [default: k-paths; of the preset, subtrees]
     #[arg(long, value_enum, value_name = "WHAT")]
     structure: Option<StructureArg>,
@@ -181,7 +181,7 @@ fn wanted(text: &str) -> Result<(String, f64), String> {
             Ok(number) if number.is_finite() && number >= 0.0 => (name, number),
             _ => {
                 return Err(format!(
-                    "`{weight}` is no weight: write a number of at least 0"
+                    "`{weight}` is not a weight: write a number of at least 0"
                 ));
             }
         },
@@ -332,7 +332,10 @@ impl Evolve {
             ("strategy", format!("{:?}", settings.strategy)),
             ("number of inputs", settings.inputs.to_string()),
             ("--max-len", settings.max_len.to_string()),
-            ("--errors", self.errors.to_string()),
+            (
+                "--errors",
+                (f64::from(settings.errors) / 1000.0).to_string(),
+            ),
             ("--structure", format!("{:?}", settings.structure)),
             ("--keep", settings.kept.to_string()),
             ("--timeout", self.target_args.timeout.to_string()),
@@ -486,7 +489,9 @@ impl Evolve {
             // As many of them as the preset has.
             selected: (preset.selected * inputs).div_ceil(preset.inputs),
             max_len: self.max_len,
-            errors: (self.errors * 1000.0).round() as u32,
+            errors: self
+                .errors
+                .map_or(preset.errors, |share| (share * 1000.0).round() as u32),
             mutates_inputs: !self.no_input_mutation,
             mutates_grammar: !self.no_grammar_mutation,
             structure: match self.structure.unwrap_or(usual) {

@@ -233,7 +233,7 @@ impl Campaign {
         timeout: u64,
     ) -> Totals {
         let tried = inputs.into_iter().map(|(text, choices, feedback)| {
-            // What is no sentence has no features, and covers functions nevertheless.
+            // A text that is not a sentence has no features, and covers functions nevertheless.
             let features = choices.as_ref().map(|choices| {
                 let choices = slip::split(choices).0;
                 self.codec

@@ -28,7 +28,7 @@ pub struct Feedback {
 
 /// Runs inputs.
 pub trait Runner {
-    /// Why inputs cannot be run. An input that fails is no error.
+    /// Why inputs cannot be run. An input that fails is not an error.
     type Error;
 
     /// Runs inputs, and says what came of each, in their order.

@@ -88,6 +88,8 @@ fn columns(settings: &Settings) -> [f64; 4] {
                 inputs: 10,
                 selected: 2,
                 structure: Structure::Subtrees(3),
+                // The example is for sentences.
+                errors: 0,
                 ..settings.clone()
             };
             let campaign = run(&graph(GRAMMAR), &SEEDS, settings, 50, &mut program);

@@ -49,7 +49,7 @@ fn a_flip_changes_one_bit_of_a_leaf_and_a_swap_two_subtrees() {
             Mutator::flip,
             &["1", "2", "4", "8"],
         ),
-        // Punctuation is no leaf; nor is a keyword.
+        // Neither punctuation nor a keyword is a leaf.
         ("s := '(' [a-b] ')' | 'if';", "(a)", Mutator::flip, &[]),
         ("s := 'if' | 'hf';", "if", Mutator::flip, &[]),
         ("s := p ',' p; p := [a-z];", "x,y", Mutator::swap, &["y,x"]),
