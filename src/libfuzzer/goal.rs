@@ -46,7 +46,7 @@ impl Goal {
         IS_HEARD.load(Ordering::Relaxed)
     }
 
-    /// Reports a number for the run at hand. What is no number is not reported.
+    /// Reports a number for the run at hand, if it is finite.
     pub fn report(&self, number: f64) {
         let slot = match self.slot.load(Ordering::Relaxed) {
             UNKNOWN => {
@@ -56,7 +56,7 @@ impl Goal {
             }
             slot => slot,
         };
-        if let (Some(greatest), false) = (GREATEST.get(slot as usize), number.is_nan()) {
+        if let (Some(greatest), true) = (GREATEST.get(slot as usize), number.is_finite()) {
             greatest.fetch_max(to_bits(number), Ordering::Relaxed);
             live::note(self.name, number);
         }
@@ -146,7 +146,8 @@ pub(super) fn reported() -> impl Iterator<Item = (u32, f64)> {
 /// `pleach evolve TARGET --goal NAME` makes inputs for which it is as large as possible: the nodes of a syntax tree, the depth of a stack, the
 /// size of an output divided by that of the input. Of several reports in one run, the greatest counts.
 ///
-/// The name is a text that is known when the target is built. The number is of any primitive type of numbers; it becomes an `f64`. While
+/// The name is a text that is known when the target is built. The number is of any primitive type of numbers; it becomes an `f64`. One that is
+/// not finite, such as a quotient by zero, is not reported. While
 /// nobody asks for goals, it is not computed, and a report costs the load of one byte: so what else it does must not matter. A target has
 /// room for 64 names.
 ///
@@ -206,7 +207,9 @@ mod tests {
         assert_eq!((reported().count(), names(0).count()), (0, 0));
         listen();
         report(2, -0.5);
-        report(7, f64::NAN);
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            report(7, number);
+        }
         report(3, -0.75);
         goal!("depth", 5u8);
         let all: Vec<_> = reported().collect();
@@ -217,7 +220,7 @@ mod tests {
         assert_eq!(reported().count(), 0);
         goal!("share", 0);
         assert_eq!(reported().collect::<Vec<_>>(), [(1, 0.0)]);
-        assert_eq!(computed, 3);
+        assert_eq!(computed, 5);
         super::super::allocator::tests::the_most_bytes_at_once_are_counted();
         // What there is no room for is lost.
         for name in 0..100 {

@@ -216,8 +216,8 @@ fn numbers(bytes: &[u8], names: usize) -> Result<Numbers, &'static str> {
         if name >= names {
             return Err("a number with a name that is not there");
         }
-        if number.is_nan() {
-            return Err("a number that is none");
+        if !number.is_finite() {
+            return Err("a number that is not finite");
         }
         of_names.push((name, number));
     }

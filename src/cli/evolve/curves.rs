@@ -35,6 +35,9 @@ fn draw_all(picture: &mut String, curves: &[(&str, Vec<(f64, f64)>)]) -> Option<
     root.present().ok()
 }
 
+/// Numbers farther from 0 are drawn as this: the marks of an axis have a bound only if its length is a number.
+const FARTHEST: f64 = 1e300;
+
 /// Inputs that were run, and what was reached by then; of nanoseconds, the milliseconds.
 fn curve(report: &Report, goal: &str) -> Vec<(f64, f64)> {
     let unit = if goal == "time" { 1e-6 } else { 1.0 };
@@ -57,6 +60,10 @@ fn draw_one(
         "work" => "edge counts of the input with the most",
         name => name,
     };
+    let points = points.iter();
+    let points: Vec<(f64, f64)> = points
+        .map(|&(inputs, number)| (inputs, number.clamp(-FARTHEST, FARTHEST)))
+        .collect();
     let inputs = points.last().map_or(1.0, |it| it.0);
     let most = points.iter().map(|it| it.1).fold(0.0, f64::max);
     let least = points.iter().map(|it| it.1).fold(0.0, f64::min);
@@ -83,9 +90,27 @@ fn draw_one(
         .ok()?;
     chart
         .draw_series(LineSeries::new(
-            points.iter().copied(),
+            points,
             RGBColor(31, 119, 180).stroke_width(2),
         ))
         .ok()?;
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::draw_all;
+
+    #[test]
+    fn all_finite_numbers_can_be_drawn() {
+        let extremes = [f64::MAX, f64::MIN, 1e300, -1e300, 5e-324, 1.0, 0.0];
+        for first in extremes {
+            for last in extremes {
+                let curves = [("number", vec![(200.0, first), (400.0, last)])];
+                let mut picture = String::new();
+                assert_eq!(draw_all(&mut picture, &curves), Some(()));
+                assert!(picture.contains("<polyline"), "{first} {last}: {picture}");
+            }
+        }
+    }
 }
