@@ -10,7 +10,6 @@ mod seeds;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ValueEnum};
 use pleach_core::Codec;
@@ -22,8 +21,9 @@ use pleach_evolve::{Campaign, Generation, Goal, Journaled, Settings, Stopped, St
 use super::args::{ForceArgs, JsonArgs, RandomArgs};
 use super::failure::{Answer, Failure, note};
 use super::folder::{Folder, name_of};
+use super::interrupt::Interrupt;
 use super::model;
-use super::output::{self, Existing, Output, write_file};
+use super::output::{Existing, Output, write_file};
 use super::progress::Progress;
 use super::suggest;
 use super::target::{Subject, TargetArgs};
@@ -42,9 +42,6 @@ const MODEL: &str = "evolved.model";
 const CURVES: &str = "curves.svg";
 /// The file with all numbers.
 const REPORT: &str = "report.json";
-
-/// Whether the user wants an end.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Evolve inputs toward goals: coverage, failures, run time, or a number of your own
 ///
@@ -233,10 +230,9 @@ impl Evolve {
         if let (Some(path), true) = (&journal, self.force.force) {
             journal::delete(path)?;
         }
-        let handled = output::on_interrupt(Some(|| INTERRUPTED.store(true, Ordering::SeqCst)));
+        let interrupt = Interrupt::listen();
         let ended = self.go_on(&mut prepared);
-        let _ = handled;
-        output::on_interrupt(None);
+        drop(interrupt);
         let (done, engine) = match ended {
             Ok(done) => done,
             Err(Stop::Failed(failure)) => return Err(failure),
@@ -255,7 +251,7 @@ impl Evolve {
             true => out.json(&report)?,
             false => report.print(out)?,
         }
-        if !INTERRUPTED.load(Ordering::SeqCst) {
+        if !Interrupt::is_set() {
             return Ok(Answer::Yes);
         }
         let (made, all) = (done.len(), self.generations);
@@ -408,7 +404,7 @@ impl Evolve {
             progress.add(inputs);
         }
         drop(progress);
-        let is_wanted = self.against_engine && !INTERRUPTED.load(Ordering::SeqCst);
+        let is_wanted = self.against_engine && !Interrupt::is_set();
         let time = cpu_time().saturating_sub(begin);
         let engine = is_wanted.then(|| {
             let mut runner = runner.into_runner();

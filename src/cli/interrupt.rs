@@ -1,19 +1,19 @@
 //! Ctrl-C in work that ends with what it has, instead of ending the program.
 //!
-//! The first interrupt asks the work to stop at its next file; a second one ends the program at once.
+//! The first interrupt asks the work to stop where it can; a second one ends the program at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::failure::note;
 use super::output::on_interrupt;
 
-/// Whether the user wants no more files to be looked at.
+/// Whether the user wants the work to stop.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 fn stop() {
     STOP.store(true, Ordering::Relaxed);
     on_interrupt(None);
-    note("interrupted: files that are being read are finished; Ctrl-C again ends at once");
+    note("interrupted: what is under way is finished; Ctrl-C again ends at once");
 }
 
 /// Listens to interrupts until it is dropped.
@@ -27,8 +27,8 @@ impl Interrupt {
         Interrupt(())
     }
 
-    /// Whether the work is to stop.
-    pub(super) fn is_set(&self) -> bool {
+    /// Whether the work is to stop: whether there was an interrupt since [`Interrupt::listen`] was called last.
+    pub(super) fn is_set() -> bool {
         STOP.load(Ordering::Relaxed)
     }
 }

@@ -201,10 +201,10 @@ impl Learn {
             true => DERIVATIONS,
             false => 1,
         };
-        let interrupt = Interrupt::listen();
+        let _interrupt = Interrupt::listen();
         let progress = Progress::new(files.len() as u64, "samples");
         let task = |worker: &mut Worker, at: usize| {
-            if interrupt.is_set() {
+            if Interrupt::is_set() {
                 return Ok(None);
             }
             let file = &files[at];

@@ -75,7 +75,6 @@ struct Worker<'a> {
 struct Pass<'a> {
     look: Look<'a>,
     known: Option<&'a State>,
-    interrupt: &'a Interrupt,
     /// When looking began.
     begun: &'a Stamp,
 }
@@ -87,14 +86,13 @@ impl Look<'_> {
     /// still there; otherwise the files that were skipped are measured after all.
     pub(super) fn run(self, known: Option<State>) -> Result<Found, Failure> {
         let Look { form, windows, .. } = self;
-        let interrupt = &Interrupt::listen();
+        let _interrupt = Interrupt::listen();
         let usable = known.as_ref().filter(|_| self.survey.is_none());
         let begun = &Stamp::now();
         let all: Vec<usize> = (0..self.files.len()).collect();
         let pass = Pass {
             look: self,
             known: usable,
-            interrupt,
             begun,
         };
         let (mut seen, mut workers) = pass.over(&all)?;
@@ -170,7 +168,7 @@ impl<'a> Pass<'a> {
         };
         let progress = Progress::new(which.len() as u64, "files");
         let look = |worker: &mut Worker<'_>, at: usize| {
-            if self.interrupt.is_set() {
+            if Interrupt::is_set() {
                 return Ok(None);
             }
             let path = &files[which[at]].path;

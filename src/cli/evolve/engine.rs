@@ -7,7 +7,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{io, thread};
 
@@ -15,13 +14,14 @@ use pleach_evolve::{Campaign, Runner as _};
 
 use crate::failure::{Failure, note};
 use crate::input::collect;
+use crate::interrupt::Interrupt;
 use crate::output::{Existing, write_file};
 use crate::target::Subject;
 use crate::target::engine::{OFF, dictionary};
 
+use super::Evolve;
 use super::report::EngineReport;
 use super::runner::{Probing, Stop};
-use super::{Evolve, INTERRUPTED};
 
 /// How often the engine is started at the most: a seed may fail at once.
 const STARTS: u64 = 500;
@@ -83,7 +83,7 @@ impl Evolve {
                 .arg(&corpus);
             run_for(&mut command, left)
                 .map_err(|error| Stop::Failed(Failure::file("run", &subject.program, &error)))?;
-            if INTERRUPTED.load(Ordering::SeqCst) {
+            if Interrupt::is_set() {
                 return Err(Stop::Interrupted);
             }
         }
@@ -126,9 +126,7 @@ fn run_for(command: &mut Command, time: Duration) -> io::Result<()> {
     let mut process = command.stderr(Stdio::null()).spawn()?;
     let begin = std::time::Instant::now();
     while process.try_wait()?.is_none() {
-        if INTERRUPTED.load(Ordering::SeqCst)
-            || cpu_time_of(&process).unwrap_or_else(|| begin.elapsed()) >= time
-        {
+        if Interrupt::is_set() || cpu_time_of(&process).unwrap_or_else(|| begin.elapsed()) >= time {
             // One that has ended meanwhile is not to be killed.
             let _ = process.kill();
             process.wait()?;

@@ -4,16 +4,14 @@
 //! counter take their place.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 
 use pleach_core::Codec;
 use pleach_evolve::{Feedback, Input, Runner};
 use pleach_probe::{FunctionId, Points, Probed, Symbols};
 
 use crate::failure::{Failure, warn};
+use crate::interrupt::Interrupt;
 use crate::target::Subject;
-
-use super::INTERRUPTED;
 
 /// Why a campaign stops before its end.
 #[derive(Debug)]
@@ -139,7 +137,7 @@ impl Probing<'_> {
         let prober = self.subject.prober().numbers();
         let probed = prober.run(texts, |_| {});
         // Whatever became of a process that was interrupted as well.
-        if INTERRUPTED.load(Ordering::SeqCst) {
+        if Interrupt::is_set() {
             return Err(Stop::Interrupted);
         }
         let probed = probed.map_err(|error| Stop::Failed(error.into()))?;

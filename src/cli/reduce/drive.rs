@@ -1,17 +1,13 @@
 //! From the first candidate to the last: asks the test, shows how far it is, and ends early when it is asked to.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pleach_core::reduce::{Candidate, Reducer};
 
 use super::test::Test;
 use crate::failure::Failure;
-use crate::output;
+use crate::interrupt::Interrupt;
 use crate::progress::Progress;
-
-/// Whether Ctrl-C was pressed.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// When to end before the end.
 #[derive(Clone, Copy, Default, Debug)]
@@ -46,12 +42,10 @@ pub(crate) fn drive(
     bounds: Bounds,
     is_shown: bool,
 ) -> Result<Reduced, Failure> {
-    INTERRUPTED.store(false, Ordering::SeqCst);
-    output::on_interrupt(Some(|| INTERRUPTED.store(true, Ordering::SeqCst)));
+    let _interrupt = Interrupt::listen();
     let progress = is_shown.then(Progress::line);
     let driven = run(reducer, test, bounds, progress.as_ref());
     drop(progress);
-    output::on_interrupt(None);
     Ok(Reduced {
         end: driven?,
         best: reducer.best().cloned(),
@@ -82,7 +76,7 @@ fn run(
         }
         let answers = test.ask(candidates)?;
         // Ctrl-C may have ended what was run, too.
-        if INTERRUPTED.load(Ordering::SeqCst) {
+        if Interrupt::is_set() {
             return Ok(End::Interrupted);
         }
         reducer.tell(&answers);
