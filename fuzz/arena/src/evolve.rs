@@ -162,6 +162,8 @@ pub(crate) fn evolve(checkout: &Checkout, args: &Evolve, interrupt: &Interrupt) 
                     command.args(["--random-seed", &seed.to_string()]);
                     command.args(["-n", &args.inputs.to_string()]);
                     command.args(["--generations", &args.generations.to_string()]);
+                    // What a campaign for time finds may take so long that it would find nothing else.
+                    command.args(["--timeout", "1"]);
                     if let Some(programs) = &args.programs {
                         command.arg("--program").arg(programs.join(target.name));
                     }
