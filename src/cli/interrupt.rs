@@ -11,9 +11,10 @@ use super::output::on_interrupt;
 static STOP: AtomicBool = AtomicBool::new(false);
 
 fn stop() {
-    STOP.store(true, Ordering::Relaxed);
     on_interrupt(None);
     note("interrupted: what is under way is finished; Ctrl-C again ends at once");
+    // Last, so that whatever the work says about its end comes after the note.
+    STOP.store(true, Ordering::Relaxed);
 }
 
 /// Listens to interrupts until it is dropped.
