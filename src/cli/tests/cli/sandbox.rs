@@ -29,8 +29,10 @@ impl Sandbox {
         let bin = Path::new(env!("CARGO_BIN_EXE_pleach")).parent().unwrap();
         let mut paths = vec![bin.to_owned()];
         paths.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
-        let mut command = Command::new(program);
+        let mut command = Command::new("env");
+        // Tests may run with interrupts ignored, as in the background of a shell, which children inherit.
         command
+            .args(["--default-signal=INT", program])
             .current_dir(self.folder.path())
             .env("PATH", env::join_paths(paths).unwrap())
             .env("LC_ALL", "C")
@@ -65,9 +67,7 @@ impl Sandbox {
     }
 
     fn spawn_to(&self, arguments: &str, to: fn() -> Stdio) -> Child {
-        // Continuous integration may run all this with interrupts ignored, which children inherit.
-        self.command("env")
-            .args(["--default-signal=INT", env!("CARGO_BIN_EXE_pleach")])
+        self.command(env!("CARGO_BIN_EXE_pleach"))
             .args(arguments.split_whitespace())
             .stdout(to())
             .stderr(to())
